@@ -1,0 +1,79 @@
+"""Four heist card games of bluff, betrayal and pushed luck, as environments for reinforcement learning."""
+
+from typing import TYPE_CHECKING, Any
+
+import pettingzoo
+
+from heist_envs.games import GAMES, VERSIONS, load
+
+if TYPE_CHECKING:
+    from heist_envs.aec import HeistEnv
+    from heist_envs.layout import Layout
+    from heist_envs.vector import HeistVectorEnv
+
+__version__ = "0.1.0"
+__all__ = ["GAMES", "make", "make_vec", "observation_layout"]
+
+
+def make(game: str, num_players: int | None = None, render_mode: str | None = None, **options: Any) -> "HeistEnv":
+    """A game as a PettingZoo AECEnv.
+
+    Args:
+        game: one of `GAMES`.
+        num_players: the game's or the preset's default where None.
+        render_mode: "ansi", "human" or None.
+        **options: the game's options (`OPTIONS` in its module), and `preset`.
+
+    Raises:
+        TypeError: an unknown option.
+        ValueError: an unknown game, or a value that is not allowed.
+    """
+    from heist_envs.aec import HeistEnv
+
+    return HeistEnv(load(game), render_mode, **_with(num_players, options))
+
+
+def make_vec(
+    game: str,
+    num_envs: int = 1,
+    num_players: int | None = None,
+    num_threads: int = 1,
+    copy: bool = True,
+    **options: Any,
+) -> "HeistVectorEnv":
+    """A batch of games that are stepped together.
+
+    Args:
+        game: one of `GAMES`.
+        num_envs: number of games.
+        num_players: the game's or the preset's default where None.
+        num_threads: threads that share the games in each step.
+        copy: False hands out the buffers themselves, which the next step overwrites.
+        **options: as for `make`.
+
+    Raises:
+        TypeError: an unknown option.
+        ValueError: an unknown game, or a value that is not allowed.
+    """
+    from heist_envs.vector import HeistVectorEnv
+
+    return HeistVectorEnv(load(game), num_envs, num_threads, copy, **_with(num_players, options))
+
+
+def observation_layout(game: str, **options: Any) -> "Layout":
+    """Name -> `Feature` (slice, shape, largest value, scale, description) of every part of a game's observation.
+
+    It is the same for every player count, preset and option; they are checked all the same.
+    """
+    module = load(game)
+    module.new_initial_state(**options)
+    layout: Layout = module.OBSERVATION
+    return layout
+
+
+for _name, _version in VERSIONS.items():
+    pettingzoo.register("aec", f"heist/{_name}-v{_version}", "heist_envs:make", kwargs={"game": _name})
+
+
+def _with(num_players: int | None, options: dict[str, Any]) -> dict[str, Any]:
+    return options if num_players is None else {"num_players": num_players, **options}

@@ -1,0 +1,51 @@
+"""Options: what a table may change about a game, as checked constructor data."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Option(NamedTuple):
+    """One keyword of `make`: its default, what is allowed, and the gap ruling or section it comes from."""
+
+    default: Any
+    allowed: range | tuple[Any, ...] | None
+    """A range of ints, a tuple of values, or None where the game itself checks."""
+    about: str
+
+    def check(self, name: str, value: Any) -> Any:
+        """The value in plain Python, or ValueError."""
+        if self.allowed is None or (value is None and self.default is None):
+            return value
+        if isinstance(value, np.generic):
+            value = value.item()
+        if any(type(value) is type(one) and value == one for one in self.allowed):
+            return value
+        allowed = self.allowed
+        words = (
+            f"{allowed.start} to {allowed.stop - 1}" if isinstance(allowed, range) else ", ".join(map(repr, allowed))
+        )
+        raise ValueError(f"got {name}={value!r}: allowed is {words}")
+
+
+def resolve(
+    game: str, table: Mapping[str, Option], presets: Mapping[str, Mapping[str, Any]], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The value of every option: the default, replaced by the preset's, replaced by what is given.
+
+    Raises:
+        TypeError: an unknown option.
+        ValueError: an unknown preset, or a value that is not allowed.
+    """
+    given = dict(given)
+    preset = given.pop("preset", None)
+    if preset is not None and preset not in presets:
+        raise ValueError(f"got preset={preset!r}: {game} has the presets {', '.join(map(repr, presets))}")
+    unknown = [name for name in given if name not in table]
+    if unknown:
+        raise TypeError(f"got unknown option {unknown[0]!r}: {game} has the options preset, {', '.join(table)}")
+    values = {name: option.default for name, option in table.items()}
+    values.update(presets[preset] if preset is not None else {})
+    values.update(given)
+    return {name: table[name].check(name, value) for name, value in values.items()}
