@@ -1,0 +1,1 @@
+"""Benchmarks: how fast the environments are, and how well agents play."""

@@ -119,7 +119,7 @@ class HeistEnv(AECEnv[str, Observation, int]):
             legal = self.batch.legal_words(0)
             raise TypeError(f"got action {action!r} for {agent}: it must be one integer; {legal}") from None
         if not (0 <= chosen < self.batch.masks.shape[1] and self.batch.masks[0, chosen]):
-            raise ValueError(f"got action {action!r} for {agent}: {self.batch.legal_words(0)}")
+            raise ValueError(f"got action {chosen} for {agent}: {self.batch.legal_words(0)}")
         return chosen
 
     def observe(self, agent: str) -> Observation:
@@ -130,22 +130,26 @@ class HeistEnv(AECEnv[str, Observation, int]):
         """
         if not self._has_reset:
             raise ValueError("nothing to observe before the first reset(): call reset() to start a game")
-        if agent not in self._seats:
-            raise ValueError(f"got agent {agent!r}: the agents are {', '.join(self.possible_agents)}")
+        seat = self._seat(agent)
         batch = self.batch
         if self._over:
             return {
-                "observation": batch.final_observations[0, self._seats[agent]].copy(),
+                "observation": batch.final_observations[0, seat].copy(),
                 "action_mask": batch.masks[0].copy(),
             }
         if agent == self.agent_selection:
             return {"observation": batch.observations[0].copy(), "action_mask": batch.masks[0].copy()}
-        seen = batch.observe_seats()[0, self._seats[agent]]
+        seen = batch.observe_seats()[0, seat]
         return {"observation": seen, "action_mask": np.zeros_like(batch.masks[0])}
+
+    def _seat(self, agent: str) -> int:
+        if agent not in self._seats:
+            raise ValueError(f"got agent {agent!r}: the agents are {', '.join(self.possible_agents)}")
+        return self._seats[agent]
 
     def describe(self, agent: str | None = None) -> str:
         """The table in words, as an agent sees it; what everybody sees where None."""
-        seat = None if agent is None else self._seats[agent]
+        seat = None if agent is None else self._seat(agent)
         return str(self.batch.game.describe(self.batch.states[0], seat))
 
     def render(self) -> str | None:  # type: ignore[override]

@@ -93,9 +93,9 @@ def step_games(
     for i in range(len(states)):
         state = states[i]
         if terminations[i] or truncations[i]:
-            rewards[i] = 0
             if not autoreset and actions[i] != RESTART:
                 continue
+            rewards[i] = 0
             terminations[i] = truncations[i] = False
         if actions[i] == RESTART:
             reset(state)

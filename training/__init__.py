@@ -1,0 +1,1 @@
+"""Training: one file an algorithm, the game an argument."""

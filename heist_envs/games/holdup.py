@@ -202,7 +202,19 @@ def new_initial_state(**given: Any) -> NDArray[Any]:
         raise ValueError("got start_diamonds=1 with redraw_rounds=0 and no loan to take: nobody would have a choice")
     states = np.zeros(1, STATE)
     state = states[0]
-    for name in ["num_players", "num_thieves", "redraw_rounds", "loans", "bribe_cost", "loan", "loan_debt", "penalty_thieves", "penalty_diamonds", "revolver_needs_join", "max_rounds"]:
+    for name in [
+        "num_players",
+        "num_thieves",
+        "redraw_rounds",
+        "loans",
+        "bribe_cost",
+        "loan",
+        "loan_debt",
+        "penalty_thieves",
+        "penalty_diamonds",
+        "revolver_needs_join",
+        "max_rounds",
+    ]:
         state[name] = o[name]
     state.first_player = RANDOM if o["first_player"] == "random" else o["first_player"]
     state.in_play[np.array(values) - 1] = True

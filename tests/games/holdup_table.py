@@ -88,3 +88,12 @@ def public(state):
 def private(state, seat):
     answer = {0: None, holdup.JOIN: "JOIN", holdup.FOLD: "FOLD"}[int(state.answer[seat])]
     return {"card": int(state.card[seat]), "answer": answer}
+
+
+def scramble(state, player, rng):
+    """Put anything into what a player may not see: others' cards and answers, and the pile."""
+    for seat in range(state.num_players):
+        if seat != player:
+            state.card[seat] = rng.integers(16)
+            state.answer[seat] = rng.choice([0, holdup.JOIN, holdup.FOLD])
+    state.pile[:] = rng.integers(2, size=15)

@@ -1,0 +1,119 @@
+"""A tournament: every agent in every seat, on the same deals, with honest intervals.
+
+    python -m heist_envs.benchmarks.tournament --game holdup --agents rule uniform uniform uniform
+
+A line-up of n agents plays each deal n times, turned by one seat each time (duplicate). What an agent earns on one deal,
+averaged over its seats, is one observation; deals are independent, so the interval is clustered by deal.
+"""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heist_envs.agents import Agent, make_agent
+from heist_envs.engine import Batch
+from heist_envs.games import GAMES, load
+
+NORMAL_95 = 1.96
+"""Half-width of a 95% interval in standard errors; hundreds of deals make the normal distribution good enough."""
+
+
+class Score(NamedTuple):
+    """A mean reward and the half-width of its 95% interval."""
+
+    mean: float
+    half_width: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.3f} ± {self.half_width:.3f}"
+
+
+def interval(by_deal: NDArray[np.float64]) -> Score:
+    """The mean over deals, (num_deals,), with its 95% interval.
+
+    Raises:
+        ValueError: fewer than two deals.
+    """
+    if len(by_deal) < 2:
+        raise ValueError(f"got {len(by_deal)} deal: an interval needs at least 2")
+    return Score(float(by_deal.mean()), float(NORMAL_95 * by_deal.std(ddof=1) / np.sqrt(len(by_deal))))
+
+
+def play_deals(
+    game: str, agents: Sequence[Agent], num_deals: int, seed: int = 0, **options: Any
+) -> NDArray[np.float64]:
+    """Play each deal with the line-up in all its rotations.
+
+    Args:
+        game: the name of a game.
+        agents: one per seat; an agent that is named twice is asked for both seats together.
+        num_deals: deals, of seeds `seed`, `seed + 1`, …; agents draw from a generator of their own.
+        seed: of the first deal, and of the agents' chances.
+        **options: of the game. The number of players is the number of agents.
+
+    Returns:
+        Mean reward over the rotations of each agent on each deal, float64 (num_deals, num_agents).
+
+    Raises:
+        ValueError: too few or too many agents, or no deal.
+    """
+    module = load(game)
+    n = len(agents)
+    if num_deals < 1:
+        raise ValueError(f"got num_deals={num_deals}: at least 1")
+    states = np.repeat(module.new_initial_state(**{**options, "num_players": n}), num_deals * n)
+    batch = Batch(module, states, autoreset=False)
+    batch.reset(np.repeat(np.arange(seed, seed + num_deals), n))
+    rotation = np.tile(np.arange(n), num_deals)  # agent j sits in seat (j + rotation) % n
+    names = list({id(agent): agent for agent in agents}.values())
+    of_seat = np.array([names.index(agent) for agent in agents])
+    rng = np.random.default_rng(seed)
+    while True:
+        playing = ~(batch.terminations | batch.truncations)
+        if not playing.any():
+            break
+        acting = np.where(playing, of_seat[(batch.players - rotation) % n], -1)
+        actions = np.zeros(len(batch), np.int64)
+        for k, agent in enumerate(names):
+            rows = np.flatnonzero(acting == k)
+            if len(rows):
+                actions[rows] = agent.act(batch.observations[rows], batch.masks[rows], rng)
+        batch.step(batch.check_actions(actions))
+    seats = (np.arange(n) + rotation[:, None]) % n
+    rewards = np.take_along_axis(batch.rewards, seats, axis=1).astype(np.float64)
+    by_deal: NDArray[np.float64] = rewards.reshape(num_deals, n, n).mean(axis=1)
+    return by_deal
+
+
+def one_against_many(
+    game: str, agent: Agent, opponent: Agent, num_players: int, num_deals: int, seed: int = 0, **options: Any
+) -> Score:
+    """The mean reward of one agent at a table of copies of another, over all seats."""
+    by_deal = play_deals(game, [agent] + [opponent] * (num_players - 1), num_deals, seed, **options)
+    return interval(by_deal[:, 0])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.tournament", description=__doc__.split("\n")[0])
+    parser.add_argument("--game", choices=GAMES, default="holdup")
+    parser.add_argument(
+        "--agents", nargs="+", required=True, help="one per seat: uniform, rule, rule:STYLE, a policy file"
+    )
+    parser.add_argument("--deals", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments)
+    made = {name: make_agent(name, given.game) for name in given.agents}
+    by_deal = play_deals(given.game, [made[name] for name in given.agents], given.deals, given.seed)
+    print(
+        f"{given.deals} deals, each in {len(given.agents)} seatings; mean reward with a 95% interval clustered by deal"
+    )
+    for j, name in enumerate(given.agents):
+        print(f"  {name:30} {interval(by_deal[:, j])}")
+
+
+if __name__ == "__main__":
+    main()

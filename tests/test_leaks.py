@@ -1,0 +1,164 @@
+"""No player sees what it may not: observation, mask and text are the same whatever the others hold."""
+
+import types
+
+import numpy as np
+import pytest
+
+from heist_envs import chance, rules
+from heist_envs.engine import row
+from heist_envs.games import GAMES, holdup, load
+from heist_envs.rules import TERMINAL
+from tests import tables
+
+every_game = pytest.mark.parametrize("name", GAMES)
+STATES = 100_000
+
+
+def view(game, state, player):
+    """All that reaches a player: observation, mask if it is to act, text."""
+    seen = np.zeros(1, game.OBSERVATION.record)
+    mask = np.zeros(1, row(np.int8, game.NUM_ACTIONS))["values"][0]
+    game.observe(state, player, seen[0])
+    if rules.current_player(state) == player:
+        game.legal_actions(state, mask)
+    return seen.tobytes() + mask.tobytes()
+
+
+def leak(game, name, count, seed, text_every=20):
+    """The first state, of `count`, in which scrambling what a player cannot know changes its view, or None.
+
+    Two scrambles: `determinize`, which deals anew all that fits what the player knows; and, of what the player does not
+    know, bytes that no deal could give, which also finds a view that reads a hidden field without showing it yet.
+    """
+    rng = np.random.default_rng(seed)
+    stream = chance.streams(chance.seeds(seed, 1))[0]
+    facts = tables.FACTS[name]
+    for k, (state, _) in enumerate(tables.random_states(name, count, rng)):
+        player = int(rng.integers(state.num_players))
+        before = view(game, state, player)
+        text = game.describe(state, player) if k % text_every == 0 else None
+        for scramble in (
+            lambda s, p=player: rules.determinize(s, p, stream),
+            lambda s, p=player: facts.scramble(s, p, rng),
+        ):
+            other = state.copy()
+            scramble(other)
+            if view(game, other, player) != before:
+                return state, player
+            if text is not None and game.describe(other, player) != text:
+                return state, player
+            if text is not None and game.describe(other) != game.describe(state):
+                return state, None
+    return None
+
+
+@every_game
+def test_no_leak_over_many_random_states(name):
+    assert leak(load(name), name, STATES, seed=1) is None
+
+
+def planted(**changes):
+    """Hold-up with one of its functions replaced by one that leaks."""
+    game = types.SimpleNamespace(**{key: getattr(holdup, key) for key in dir(holdup) if not key.startswith("__")})
+    vars(game).update(changes)
+    return game
+
+
+def showing(write):
+    """An observation into which a leak writes something of the next player."""
+
+    def observe(state, player, seen):
+        holdup.observe(state, player, seen)
+        write(state, player, (player + 1) % state.num_players, seen)
+
+    return {"observe": observe}
+
+
+def allowing(write):
+    """A mask into which a leak writes."""
+
+    def legal_actions(state, mask):
+        holdup.legal_actions(state, mask)
+        write(state, mask)
+
+    return {"legal_actions": legal_actions}
+
+
+def telling(words):
+    """A text with something added."""
+
+    def describe(state, viewer=None):
+        return holdup.describe(state, viewer) + words(state, viewer)
+
+    return {"describe": describe}
+
+
+def put(field, index, value):
+    def write(state, player, other, seen):
+        seen[field][index] = value(state, player, other)
+
+    return write
+
+
+def scalar(field, value):
+    def write(state, player, other, seen):
+        seen[field] = value(state, player, other)
+
+    return write
+
+
+LEAKS = {
+    "a hidden card in the entry of an empty seat": showing(put("shown", 5, lambda s, p, o: s.card[o])),
+    "the next player's card in place of a shown one": showing(put("showdown_card", 1, lambda s, p, o: s.card[o])),
+    "whether a card is higher than one's own": showing(scalar("redraw_round", lambda s, p, o: s.card[o] > s.card[p])),
+    "the parity of a hidden card": showing(put("answer", 0, lambda s, p, o: s.card[o] % 2)),
+    "the sum of all hands": showing(scalar("max_rounds", lambda s, p, o: s.card.sum() % 100)),
+    "the lowest card of the pile": showing(scalar("pile_size", lambda s, p, o: int(np.argmax(s.pile)))),
+    "whether the highest card is still in the pile": showing(put("face_up", 14, lambda s, p, o: s.pile[14])),
+    "who holds the highest card": showing(put("actor", 0, lambda s, p, o: np.argmax(s.card) == p)),
+    "the order of the seats by card": showing(put("seated", 1, lambda s, p, o: np.argsort(s.card)[1] > 2)),
+    "an answer before all are in": showing(put("joined", 1, lambda s, p, o: s.answer[o] == holdup.JOIN)),
+    "a fold before all are in": showing(put("folded", 1, lambda s, p, o: s.answer[o] == holdup.FOLD)),
+    "a mask that knows the pile": allowing(lambda s, m: m.__setitem__(holdup.REDRAW, m[holdup.REDRAW] and s.pile[0])),
+    "a mask that knows another hand": allowing(lambda s, m: m.__setitem__(holdup.JOIN, s.card[(s.actor + 1) % 3] > 7)),
+    "a text that names a hidden card": telling(lambda s, viewer: f" {s.card[((viewer or 0) + 1) % s.num_players]}"),
+    "a text for everybody that names the viewer-less card": telling(lambda s, v: f" {s.card[0]}" if v is None else ""),
+    "a text that lists the pile": telling(lambda s, viewer: f" {np.flatnonzero(s.pile)}"),
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_planted_leak_is_caught(name):
+    assert leak(planted(**LEAKS[name]), "holdup", 5_000, seed=2, text_every=1) is not None
+
+
+def test_the_scrambles_do_change_what_they_should():
+    rng = np.random.default_rng(3)
+    stream = chance.streams(chance.seeds(3, 1))[0]
+    changed = dict.fromkeys(("card", "pile", "answer"), 0)
+    for state, _ in tables.random_states("holdup", 20_000, rng):
+        other = state.copy()
+        rules.determinize(other, 0, stream)
+        assert other.card[0] == state.card[0]
+        assert other.answer[0] == state.answer[0]
+        holdup.check(other)
+        for field in changed:
+            changed[field] += other[field].tobytes() != state[field].tobytes()
+    assert min(changed.values()) > 100
+
+
+@every_game
+def test_determinize_keeps_the_state_lawful_and_all_that_is_public(name):
+    game = load(name)
+    rng = np.random.default_rng(4)
+    stream = chance.streams(chance.seeds(4, 1))[0]
+    public = [field[0] for field in game.PUBLIC]
+    for state, _ in tables.random_states(name, 10_000, rng):
+        player = int(rng.integers(state.num_players))
+        other = state.copy()
+        rules.determinize(other, player, stream)
+        if rules.current_player(state) != TERMINAL:
+            game.check(other)
+        assert all(other[field].tobytes() == state[field].tobytes() for field in public)
+        assert view(game, other, player) == view(game, state, player)
