@@ -46,6 +46,7 @@ class HeistEnv(AECEnv[str, Observation, int]):
             agent: spaces.Discrete(game.NUM_ACTIONS)  # type: ignore[misc]
             for agent in self.possible_agents
         }
+        self._action = np.zeros(1, np.int64)
         self._has_reset = False
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
@@ -99,7 +100,8 @@ class HeistEnv(AECEnv[str, Observation, int]):
             return
         chosen = self._legal(agent, action)
         self._cumulative_rewards[agent] = 0.0
-        self.batch.step(np.array([chosen]))
+        self._action[0] = chosen
+        self.batch.step(self._action)
         self._select()
         if self._over:
             for seat, player in enumerate(self.possible_agents):

@@ -228,50 +228,46 @@ class Batch:
         self.states = states
         self.streams = chance.streams(chance.seeds(None, n))
         self.players = np.zeros(n, np.int8)
-        self.observation_rows = np.zeros(n, game.OBSERVATION.record)
-        self.mask_rows = np.zeros(n, row(np.int8, game.NUM_ACTIONS))
         self.rewards = np.zeros((n, self.num_players), np.float32)
         self.terminations = np.zeros(n, np.bool_)
         self.truncations = np.zeros(n, np.bool_)
+        self.observation_rows = np.zeros(n, game.OBSERVATION.record)
+        self.mask_rows = np.zeros(n, row(np.int8, game.NUM_ACTIONS))
         self.final_rows = np.zeros((n, self.num_players), game.OBSERVATION.record)
+        self._add_views()
 
-    @property
-    def observations(self) -> NDArray[np.int8]:
-        """What the seat to act sees, int8 (N, D)."""
-        return flat(self.observation_rows)
-
-    @property
-    def final_observations(self) -> NDArray[np.int8]:
-        """What each seat saw at the end, int8 (N, num_players, D), written where a game has just ended."""
-        return flat(self.final_rows)
-
-    def observe_seats(self) -> NDArray[np.int8]:
-        """What each seat sees now, int8 (N, num_players, D), in a new array."""
-        rows = np.zeros((len(self), self.num_players), self.game.OBSERVATION.record)
-        observe_seats(self.states, rows)
-        return flat(rows)
-
-    @property
-    def masks(self) -> NDArray[np.int8]:
-        """What it may do, int8 (N, A)."""
-        made: NDArray[np.int8] = self.mask_rows["values"]
-        return made
+    def _add_views(self) -> None:
+        """The rows as plain arrays over the same memory, and scratch of this batch's own."""
+        self.observations = flat(self.observation_rows)
+        self.masks: NDArray[np.int8] = self.mask_rows["values"]
+        self.final_observations = flat(self.final_rows)
+        self._weights = np.zeros(1, row(np.int32, self.game.MAX_CHANCE_OUTCOMES))
 
     def __len__(self) -> int:
         return len(self.states)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "game": self.game.__name__}  # a module does not pickle
+        views = ("observations", "masks", "final_observations", "_weights")
+        fields = {name: value for name, value in vars(self).items() if name not in views}
+        return {**fields, "game": self.game.__name__}  # a module does not pickle
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
         vars(self).update(fields, game=importlib.import_module(fields["game"]))
+        self._add_views()
 
     def part(self, rows: slice) -> "Batch":
         """A view of some of the games: stepping it steps them in place."""
         view = object.__new__(Batch)
         for name, value in vars(self).items():
             setattr(view, name, value[rows] if isinstance(value, np.ndarray) else value)
+        view._add_views()
         return view
+
+    def observe_seats(self) -> NDArray[np.int8]:
+        """What each seat sees now, int8 (N, num_players, D), in a new array."""
+        rows = np.zeros((len(self), self.num_players), self.game.OBSERVATION.record)
+        observe_seats(self.states, rows)
+        return flat(rows)
 
     def reset(self, seed: int | list[int] | None = None) -> None:
         """Start every game anew, from its own seed (`chance.seeds`), or going on in its stream where seed is None."""
@@ -294,14 +290,15 @@ class Batch:
             self.terminations,
             self.truncations,
             self.final_rows,
-            np.zeros(1, row(np.int32, self.game.MAX_CHANCE_OUTCOMES)),
+            self._weights,
             self.autoreset,
         )
 
     def play_at_random(self, choices: NDArray[Any], num_steps: int) -> None:
         """`num_steps` random decisions in each game, drawn from `chance.streams` (N,)."""
-        weights = np.zeros(1, row(np.int32, self.game.MAX_CHANCE_OUTCOMES))
-        play_at_random(self.states, self.streams, choices, self.observation_rows, self.mask_rows, weights, num_steps)
+        play_at_random(
+            self.states, self.streams, choices, self.observation_rows, self.mask_rows, self._weights, num_steps
+        )
 
     def check_actions(self, actions: Any) -> NDArray[np.int64]:
         """The actions as int64 (N,).

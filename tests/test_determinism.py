@@ -45,7 +45,9 @@ def test_a_seed_plays_the_same_game_whatever_the_batch_size_and_place(name):
         observation, _ = vec.reset(seed=seeds)
         seen = []
         for _ in range(300):
-            actions = [np.flatnonzero(mask)[-1 - (k % 2) * (mask.sum() > 1)] for k, mask in enumerate(map_masks(observation))]
+            actions = [
+                np.flatnonzero(mask)[-1 - (k % 2) * (mask.sum() > 1)] for k, mask in enumerate(map_masks(observation))
+            ]
             observation, rewards, *_ = vec.step(np.array(actions))
             seen.append((observation["observation"].copy(), rewards.copy()))
         return seen, vec.states.copy()

@@ -44,8 +44,9 @@ def digest(name, decisions, seed, noise=False):
             played += BATCH
             for array in (batch.states, batch.streams, batch.observations, batch.masks, batch.rewards, batch.players):
                 found.update(array.tobytes())
-            for array in (batch.terminations, batch.truncations, batch.observe_seats()):
-                found.update(array.tobytes())
+            found.update(batch.terminations.tobytes() + batch.truncations.tobytes())
+            if step % 10 == 0:
+                found.update(batch.observe_seats().tobytes())
     assert refused > 0
     return found.hexdigest()
 

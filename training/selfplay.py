@@ -31,7 +31,7 @@ try:
     from sb3_contrib import MaskablePPO
     from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
     from stable_baselines3.common.callbacks import BaseCallback
-    from stable_baselines3.common.logger import configure
+    from stable_baselines3.common.logger import Logger, make_output_format
     from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
     from stable_baselines3.common.vec_env import VecEnv
     from tqdm import tqdm
@@ -259,15 +259,23 @@ def policy_agent(model: MaskablePPO, card: dict[str, Any]) -> PolicyAgent:
     return PolicyAgent(weights, scale, card)
 
 
+Measure = Callable[[PolicyAgent], dict[str, float]]
+
+
 class Run:
     """One training run in a folder: `Run(config, folder).train()`, or `Run.resumed(folder).train()`.
+
+    `measure(agent)` adds numbers of the caller's own to each evaluation.
 
     Raises:
         FileExistsError: the folder already holds a run.
     """
 
-    def __init__(self, config: Config, folder: str | pathlib.Path, _resume: bool = False) -> None:
+    def __init__(
+        self, config: Config, folder: str | pathlib.Path, measure: Measure | None = None, _resume: bool = False
+    ) -> None:
         self.config = config
+        self.measure = measure or (lambda agent: {})
         self.folder = pathlib.Path(folder)
         self._checkpoint = self.folder / "checkpoint.safetensors"
         if (self.folder / "config.json").exists() and not _resume:
@@ -282,10 +290,16 @@ class Run:
             self._load_checkpoint()
         else:
             (self.folder / "config.json").write_text(json.dumps(asdict(config), indent=2) + "\n")
-        self.model.set_logger(configure(str(self.folder), ["tensorboard", "csv"]))
+        done = self.model.num_timesteps
+        self._forget_evaluations_after(done)
+        # One CSV file for each part of a run that was interrupted: SB3's writer begins its file anew.
+        outputs = [("tensorboard", ""), ("csv", f"-{done}")]
+        self.model.set_logger(
+            Logger(str(self.folder), [make_output_format(k, str(self.folder), s) for k, s in outputs])
+        )
 
     @classmethod
-    def resumed(cls, folder: str | pathlib.Path) -> "Run":
+    def resumed(cls, folder: str | pathlib.Path, measure: Measure | None = None) -> "Run":
         """The run in a folder, at its newest checkpoint, or at its beginning where it had none.
 
         Raises:
@@ -295,7 +309,7 @@ class Run:
         if not path.exists():
             raise FileNotFoundError(f"{folder} holds no run to resume: it has no config.json")
         fields = json.loads(path.read_text())
-        return cls(Config(**{**fields, "hidden": tuple(fields["hidden"])}), folder, _resume=True)
+        return cls(Config(**{**fields, "hidden": tuple(fields["hidden"])}), folder, measure, _resume=True)
 
     def _new_model(self) -> MaskablePPO:
         c = self.config
@@ -362,6 +376,7 @@ class Run:
             self.save_checkpoint()
         finally:
             watch.close()
+            self.model.logger.close()
         agent = self.agent()
         agent.save(self.folder / "policy.safetensors")
         return agent
@@ -411,17 +426,24 @@ class Run:
         model._n_updates = counters["n_updates"]
         model.rollout_buffer.rng.bit_generator.state = counters["buffer_rng"]  # type: ignore[attr-defined]
 
+    def _forget_evaluations_after(self, decisions: int) -> None:
+        """What was evaluated between the checkpoint and a kill will be evaluated again."""
+        path = self.folder / "evaluation.jsonl"
+        lines = path.read_text().splitlines() if path.exists() else []
+        kept = [line for line in lines if decisions and json.loads(line)["decisions"] <= decisions]
+        path.write_text("".join(line + "\n" for line in kept))
+
     def evaluate(self) -> dict[str, Any]:
         """The mean reward of the policy, over all seats, against the main rule-based agent in the others."""
         rule = make_agent("rule", self.config.game)
         c = self.config
-        score = one_against_many(
-            c.game, self.agent(), rule, self.num_players, c.evaluation_deals, seed=10**6, **c.options
-        )
+        agent = self.agent()
+        score = one_against_many(c.game, agent, rule, self.num_players, c.evaluation_deals, seed=10**6, **c.options)
         return {
             "decisions": int(self.model.num_timesteps),
             "reward_against_rule": score.mean,
             "half_width": score.half_width,
+            **self.measure(agent),
         }
 
 
@@ -433,8 +455,11 @@ class _Watch(BaseCallback):
         self.run = run
         start = run.model.num_timesteps
         self.bar = tqdm(total=run.config.decisions, initial=start, unit=" decisions", unit_scale=True, smoothing=0.1)
-        self.next_checkpoint = start + run.config.checkpoint_every
-        self.next_evaluation = start if start == 0 else start + run.config.evaluate_every
+        every = run.config.checkpoint_every, run.config.evaluate_every
+        # Multiples, so that an interrupted run is looked at at the same moments as a whole one.
+        self.next_checkpoint, self.next_evaluation = ((start // n + 1) * n for n in every)
+        if start == 0:
+            self.next_evaluation = 0
 
     def _on_rollout_start(self) -> None:
         now = self.run.model.num_timesteps

@@ -1,0 +1,39 @@
+# The two commands: `make demo` and `make test`. Both need only Python >= 3.10 and make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+DEMO ?=
+
+.PHONY: demo test lint types clean
+
+demo: .venv/train ## train Hold-up by self-play, play the tournament, write the page; options: make demo DEMO="--seed 1"
+	$(BIN)/python -m heist_envs.training.demo $(DEMO)
+
+test: .venv/dev ## the tests
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+# A type checker cannot follow the folder mapping of an editable install, so it looks at an installed copy.
+types: .venv/dev
+	rm -rf build
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --target build/installed .
+	cd build/installed && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p heist_envs
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip setuptools --constraint constraints.txt
+
+.venv/train: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --editable '.[train]' --constraint constraints.txt
+	touch $@
+
+.venv/dev: .venv/train
+	$(BIN)/pip install --quiet --editable '.[train,dev]' --constraint constraints.txt
+	touch $@
+
+clean:
+	rm -rf .venv build *.egg-info heist_envs/__pycache__

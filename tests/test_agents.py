@@ -1,0 +1,141 @@
+"""Agents: legal actions from the observation alone."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import heist_envs
+from heist_envs.agents import Agent, UniformAgent, make_agent
+from heist_envs.agents.policy import PolicyAgent
+from heist_envs.agents.rule_based import holdup as rules_of_thumb
+from heist_envs.benchmarks.tournament import one_against_many
+from heist_envs.games import holdup
+
+NAMES = ["uniform", "rule", *(f"rule:{style}" for style in rules_of_thumb.STYLES)]
+
+
+def small_policy(seed=0, inputs=holdup.OBSERVATION.size, outputs=holdup.NUM_ACTIONS, hidden=16, card=None):
+    rng = np.random.default_rng(seed)
+    shapes = [(hidden, inputs), (outputs, hidden)]
+    weights = {}
+    for k, shape in enumerate(shapes):
+        weights[f"layer{k}.weight"] = rng.normal(size=shape).astype(np.float32)
+        weights[f"layer{k}.bias"] = rng.normal(size=shape[0]).astype(np.float32)
+    return PolicyAgent(weights, np.ones(inputs, np.float32), card or {"game": "holdup", "version": holdup.VERSION})
+
+
+@pytest.mark.parametrize("name", [*NAMES, "policy"])
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+def test_an_agent_plays_whole_games_with_legal_actions(name, players):
+    agent = small_policy() if name == "policy" else make_agent(name, "holdup")
+    vec = heist_envs.make_vec("holdup", num_envs=64, num_players=players, first_player="random")
+    observation, _ = vec.reset(seed=0)
+    rng = np.random.default_rng(0)
+    ended = 0
+    for _ in range(300):
+        actions = agent.act(observation["observation"], observation["action_mask"], rng)
+        assert (actions.shape, actions.dtype) == ((64,), np.int64)
+        observation, _, terminations, truncations, _ = vec.step(actions)  # raises where an action is not legal
+        ended += (terminations | truncations).sum()
+    assert ended > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_agent_is_given_observations_masks_and_a_generator_and_nothing_else(name):
+    agent = make_agent(name, "holdup")
+    assert list(inspect.signature(agent.act).parameters) == ["observations", "action_masks", "rng"]
+    assert list(inspect.signature(Agent.act).parameters)[1:] == ["observations", "action_masks", "rng"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_generator_gives_the_same_actions(name):
+    vec = heist_envs.make_vec("holdup", num_envs=200)
+    observation, _ = vec.reset(seed=3)
+    agent = make_agent(name, "holdup")
+    seen = [agent.act(observation["observation"], observation["action_mask"], np.random.default_rng(1)) for _ in "ab"]
+    assert (seen[0] == seen[1]).all()
+
+
+def test_the_uniform_agent_plays_every_legal_action_alike():
+    masks = np.tile(np.array([[0, 1, 0, 1, 1]], np.int8), (30_000, 1))
+    counts = np.bincount(UniformAgent().act(masks, masks, np.random.default_rng(0)), minlength=5)
+    assert counts[[0, 2]].sum() == 0
+    # Three equal chances of 10,000 each: chi-square with 2 degrees of freedom is below 13.8 in 999 of 1000 cases.
+    assert ((counts[[1, 3, 4]] - 10_000) ** 2 / 10_000).sum() < 13.8
+
+
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+@pytest.mark.parametrize("other", ["uniform", "rule:cautious", "rule:bluffing", "rule:maniac"])
+def test_the_main_rule_based_agent_beats_every_other_style(players, other):
+    score = one_against_many("holdup", make_agent("rule", "holdup"), make_agent(other, "holdup"), players, 1500)
+    assert score.mean - score.half_width > 0
+
+
+def test_the_rule_based_agent_takes_the_pot_from_the_empty_pile():
+    env = heist_envs.make("holdup", num_players=3, pp_values=(1, 2, 3))
+    env.reset(seed=0)
+    observation = env.last()[0]
+    agent = make_agent("rule", "holdup")
+    act = agent.act(observation["observation"][None], observation["action_mask"][None], np.random.default_rng(0))
+    assert act.tolist() == [holdup.REDRAW]
+
+
+def test_unknown_agents_and_styles_are_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="got agent 'genius': it is 'uniform', 'rule'"):
+        make_agent("genius", "holdup")
+    with pytest.raises(ValueError, match="got style 'wild': the styles are 'band', 'cautious'"):
+        make_agent("rule:wild", "holdup")
+
+
+def test_a_policy_plays_with_the_probabilities_of_its_network():
+    policy = small_policy()
+    vec = heist_envs.make_vec("holdup", num_envs=1)
+    observation, _ = vec.reset(seed=0)
+    shares = policy.probabilities(observation["observation"], observation["action_mask"])
+    assert shares.sum() == pytest.approx(1)
+    assert (shares[0] > 0).tolist() == (observation["action_mask"][0] > 0).tolist()
+    many = {key: np.repeat(value, 20_000, axis=0) for key, value in observation.items()}
+    actions = policy.act(many["observation"], many["action_mask"], np.random.default_rng(0))
+    assert np.bincount(actions, minlength=15) / 20_000 == pytest.approx(shares[0], abs=0.015)
+
+
+def test_a_saved_policy_loads_and_plays_the_same(tmp_path):
+    pytest.importorskip("safetensors")
+    policy = small_policy()
+    policy.save(tmp_path / "mine.safetensors")
+    again = make_agent(str(tmp_path / "mine.safetensors"), "holdup")
+    vec = heist_envs.make_vec("holdup", num_envs=50)
+    observation, _ = vec.reset(seed=0)
+    views = observation["observation"], observation["action_mask"]
+    assert (policy.probabilities(*views) == again.probabilities(*views)).all()
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ({"card": {"game": "chess", "version": 0}}, "game 'chess'.*'holdup' is needed"),
+        ({"card": {"game": "holdup", "version": 99}}, "version 99.*is needed"),
+        ({"inputs": 7}, "scale of shape"),
+        ({"outputs": 4}, "got 4 outputs .* 15 actions are needed"),
+    ],
+)
+def test_a_policy_that_does_not_fit_is_refused(policy, message, tmp_path):
+    pytest.importorskip("safetensors")
+    path = tmp_path / "wrong.safetensors"
+    small_policy(**policy).save(path)
+    with pytest.raises(ValueError, match=message):
+        make_agent(str(path), "holdup")
+
+
+def test_a_policy_whose_layers_do_not_join_is_refused(tmp_path):
+    pytest.importorskip("safetensors")
+    policy = small_policy()
+    policy.weights["layer1.weight"] = policy.weights["layer1.weight"][:, 1:]
+    policy.save(tmp_path / "gap.safetensors")
+    with pytest.raises(ValueError, match="got layer 1 of shape"):
+        make_agent(str(tmp_path / "gap.safetensors"), "holdup")
+    del policy.weights["layer0.bias"]
+    policy.save(tmp_path / "gap.safetensors")
+    with pytest.raises(ValueError, match="got the arrays"):
+        make_agent(str(tmp_path / "gap.safetensors"), "holdup")

@@ -1,0 +1,235 @@
+"""Self-play training: credit along each seat's own decisions, resume to the same weights, and learning."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+
+from heist_envs.agents.policy import PolicyAgent  # noqa: E402 - after the skip
+from heist_envs.training import demo  # noqa: E402
+from heist_envs.training.selfplay import Config, Run, SelfPlayVecEnv, main, seat_advantages  # noqa: E402
+
+SMALL = Config(
+    decisions=6_000, num_envs=24, steps=32, batch_size=256, epochs=2, hidden=(16,),
+    checkpoint_every=1_500, evaluate_every=3_000, evaluation_deals=5,
+)  # fmt: skip
+
+
+def slow_advantages(values, rewards, seats, ended, last_values, gamma, lam):
+    """The textbook: for each decision, look forward along the same seat's decisions and sum the discounted errors."""
+    steps, envs, players = rewards.shape
+    made = np.zeros((steps, envs))
+    for i in range(envs):
+        for seat in range(players):
+            own = [t for t in range(steps) if seats[t, i] == seat]
+            errors = {}
+            for k, t in enumerate(own):
+                until = own[k + 1] if k + 1 < len(own) else steps
+                end = next((u for u in range(t, until) if ended[u, i]), None)
+                if end is not None:
+                    errors[t] = (rewards[t : end + 1, i, seat].sum() - values[t, i], None)
+                else:
+                    then = values[until, i] if until < steps else last_values[i, seat]
+                    following = until if until < steps else None
+                    errors[t] = (rewards[t:until, i, seat].sum() + gamma * then - values[t, i], following)
+            for t in own:
+                weight, u = 1.0, t
+                while u is not None:
+                    made[t, i] += weight * errors[u][0]
+                    u = errors[u][1]
+                    weight *= gamma * lam
+    return made
+
+
+@pytest.mark.parametrize(("steps", "envs", "players"), [(17, 5, 3), (40, 2, 6), (1, 7, 4), (64, 3, 5)])
+def test_advantages_run_along_each_seats_own_decisions(steps, envs, players):
+    rng = np.random.default_rng(steps)
+    values = rng.normal(size=(steps, envs)).astype(np.float32)
+    rewards = rng.normal(size=(steps, envs, players)).astype(np.float32)
+    seats = rng.integers(players, size=(steps, envs)).astype(np.int8)
+    ended = rng.random((steps, envs)) < 0.15
+    last_values = rng.normal(size=(envs, players)).astype(np.float32)
+    made = np.zeros((steps, envs), np.float32)
+    seat_advantages(values, rewards, seats, ended, last_values, 0.97, 0.9, made)
+    assert made == pytest.approx(slow_advantages(values, rewards, seats, ended, last_values, 0.97, 0.9), abs=1e-4)
+
+
+def test_a_loser_who_does_not_act_last_is_told_of_his_loss():
+    rewards = np.zeros((2, 1, 2), np.float32)
+    rewards[1, 0] = [-1, 1]
+    made = np.zeros((2, 1), np.float32)
+    seats = np.array([[0], [1]], np.int8)
+    ended = np.array([[False], [True]])
+    seat_advantages(np.zeros((2, 1), np.float32), rewards, seats, ended, np.zeros((1, 2), np.float32), 1.0, 0.95, made)
+    assert made[:, 0].tolist() == [-1, 1]
+
+
+def test_the_sum_of_a_seats_rewards_is_its_return_exactly_once():
+    env = SelfPlayVecEnv(Config(num_envs=8))
+    env.seed(0)
+    observation = env.reset()
+    assert observation.shape == (8, env.observation_space.shape[0])
+    rng = np.random.default_rng(0)
+    total = np.zeros((8, env.num_players))
+    ends = 0
+    for _ in range(400):
+        masks = env.env_method("action_masks")
+        before = env.games.agent_selection.copy()
+        observation, rewards, dones, _ = env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+        assert (env.seats == before).all()
+        assert not rewards.any()
+        total += env.rewards
+        ends += dones.sum()
+        assert (abs(env.rewards).sum(axis=1) > 0).sum() <= dones.sum()
+    assert ends > 8
+    assert total.sum() == pytest.approx(0, abs=1e-4)
+    env.close()
+
+
+def final_weights(folder):
+    from safetensors.numpy import load_file
+
+    return load_file(pathlib.Path(folder) / "policy.safetensors")
+
+
+def test_a_killed_run_resumes_to_the_very_same_weights(tmp_path):
+    whole = Run(SMALL, tmp_path / "whole")
+    whole.train()
+    stopped = Run(SMALL, tmp_path / "stopped")
+
+    class Kill(Exception):
+        pass
+
+    from stable_baselines3.common.callbacks import BaseCallback
+
+    class Killer(BaseCallback):
+        def _on_step(self):
+            if self.num_timesteps > 4_000:
+                raise Kill
+            return True
+
+    with pytest.raises(Kill):
+        stopped.train(Killer())
+    again = Run.resumed(tmp_path / "stopped")
+    assert 0 < again.model.num_timesteps < 4_000
+    again.train()
+    expected, found = final_weights(tmp_path / "whole"), final_weights(tmp_path / "stopped")
+    assert expected.keys() == found.keys()
+    for name, array in expected.items():
+        assert (array == found[name]).all(), name
+    curves = [(tmp_path / name / "evaluation.jsonl").read_text() for name in ("whole", "stopped")]
+    assert curves[0] == curves[1]
+
+
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path):
+    command = [
+        sys.executable, "-m", "heist_envs.training.selfplay", "--folder", str(tmp_path / "run"), "--num-envs", "16",
+        "--steps", "16", "--batch-size", "64", "--checkpoint-every", "500", "--decisions", "100000000",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "run" / "checkpoint.safetensors").exists():
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "go on with --resume --folder" in out
+    assert (tmp_path / "run" / "policy.safetensors").exists()
+
+
+def test_a_run_is_a_folder_that_holds_all_about_it(tmp_path):
+    run = Run(SMALL, tmp_path / "run")
+    run.train()
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert {"config.json", "evaluation.jsonl", "checkpoint.safetensors", "policy.safetensors", "policy.json"} <= names
+    assert "progress-0.csv" in names
+    assert any(name.startswith("events.out.tfevents") for name in names)
+    card = json.loads((tmp_path / "run" / "policy.json").read_text())
+    assert (card["game"], card["num_players"], card["config"]["entropy"]) == ("holdup", 4, 0.05)
+    assert card["made_with"]["heist-envs"]
+    evaluations = [json.loads(line) for line in (tmp_path / "run" / "evaluation.jsonl").read_text().splitlines()]
+    assert evaluations[0]["decisions"] == 0
+    assert evaluations[-1]["decisions"] == card["decisions"] >= SMALL.decisions
+    with pytest.raises(FileExistsError, match="already holds a run"):
+        Run(SMALL, tmp_path / "run")
+    with pytest.raises(FileNotFoundError, match="holds no run"):
+        Run.resumed(tmp_path / "nothing")
+
+
+def test_the_saved_policy_has_the_probabilities_of_the_network(tmp_path):
+    import torch
+
+    run = Run(SMALL, tmp_path / "run")
+    agent = run.train()
+    loaded = PolicyAgent.load(tmp_path / "run" / "policy.safetensors", "holdup")
+    batch = run.env.games.batch
+    with torch.no_grad():
+        tensor = torch.from_numpy(batch.observations.copy())
+        distribution = run.model.policy.get_distribution(tensor, action_masks=batch.masks.astype(bool))
+    expected = distribution.distribution.probs.numpy()
+    for each in (agent, loaded):
+        assert each.probabilities(batch.observations, batch.masks) == pytest.approx(expected, abs=1e-5)
+
+
+def test_training_improves_within_seconds(tmp_path):
+    config = Config(
+        decisions=250_000, num_envs=128, batch_size=2048, evaluate_every=10**9, evaluation_deals=300, seed=3
+    )
+    run = Run(config, tmp_path / "run")
+    run.train()
+    first, last = (json.loads(line) for line in (tmp_path / "run" / "evaluation.jsonl").read_text().splitlines())
+    assert last["reward_against_rule"] - last["half_width"] > first["reward_against_rule"] + first["half_width"]
+
+
+def test_the_demo_writes_one_self_contained_page(tmp_path, capsys):
+    arguments = ["--folder", str(tmp_path / "demo"), "--decisions", "3000", "--num-envs", "16", "--deals", "20"]
+    demo.main(arguments)
+    out = capsys.readouterr().out
+    page = (tmp_path / "demo" / "report.html").read_text()
+    assert str(tmp_path / "demo" / "report.html") in out
+    for name in demo.BASELINES:
+        assert f"<td>{name}</td>" in page
+    assert page.count("data:image/png;base64,") == 2
+    assert "http" not in page.replace("http-equiv", "")
+    result = json.loads((tmp_path / "demo" / "result.json").read_text())
+    assert result["tournament"].keys() == set(demo.BASELINES)
+    demo.main([*arguments, "--resume"])
+
+
+def test_joining_counts_what_an_agent_does():
+    class Joins:
+        def act(self, observations, action_masks, rng):
+            return np.where(action_masks[:, 5] == 1, 5, action_masks.argmax(axis=1))
+
+    counts = demo.joining(Joins(), num_games=50)
+    assert (counts.joined == counts.asked).all()
+    assert counts.bluff_rate == 1
+    assert counts.joined.sum() > counts.won.sum() > 0
+    # Everybody joins and nobody can be shot: each round has one winner among four.
+    assert counts.won.sum() * 4 == pytest.approx(counts.joined.sum(), rel=0.15)
+    assert counts.won[14] == 0  # the highest card never is the second highest
+
+
+def test_the_command_line_trains_and_resumes(tmp_path, capsys):
+    folder = str(tmp_path / "run")
+    main(["--folder", folder, "--decisions", "600", "--num-envs", "8", "--steps", "16", "--batch-size", "64"])
+    assert f"the run is in {folder}" in capsys.readouterr().out
+    main(["--folder", folder, "--resume"])
+    with pytest.raises(SystemExit):
+        main(["--resume"])
+    assert "--resume needs --folder" in capsys.readouterr().err
+
+
+def test_without_the_extra_the_error_names_it():
+    code = "import sys; sys.modules['sb3_contrib'] = None\ntry:\n    import heist_envs.training.selfplay\nexcept ImportError as e:\n    print(e)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True)
+    assert "pip install 'heist-envs[train]'" in done.stdout
