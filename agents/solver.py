@@ -50,7 +50,7 @@ def walk_tree(
     weights: NDArray[Any],
 ) -> tuple[int, int, int]:
     """Depth first over all histories from the state `stack[0]`; row d of each array is the history of length d."""
-    found = set([np.uint64(0)])
+    found = {np.uint64(0)}
     decisions = terminals = depth = 0
     update_keys(stack[0], keys[0], views[0], rows, observations)
     fresh = True
@@ -124,9 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--preset", default="tiny")
     given = parser.parse_args(arguments)
     size = count_tree(given.game, preset=given.preset)
-    print(
-        f"{given.game} {given.preset}: " + ", ".join(f"{v:,} {k.replace('_', ' ')}" for k, v in size._asdict().items())
-    )
+    print(f"{given.game} {given.preset}: " + ", ".join(f"{v:,} {k.replace('_', ' ')}" for k, v in size._asdict().items()))
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from heist_envs.agents import Agent, make_agent
 from numpy.typing import NDArray
 
-from heist_envs.agents import Agent, make_agent
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, load
 
@@ -42,9 +42,7 @@ def interval(by_deal: NDArray[np.float64]) -> Score:
     return Score(float(by_deal.mean()), float(NORMAL_95 * by_deal.std(ddof=1) / np.sqrt(len(by_deal))))
 
 
-def play_deals(
-    game: str, agents: Sequence[Agent], num_deals: int, seed: int = 0, **options: Any
-) -> NDArray[np.float64]:
+def play_deals(game: str, agents: Sequence[Agent], num_deals: int, seed: int = 0, **options: Any) -> NDArray[np.float64]:
     """Play each deal with the line-up in all its rotations.
 
     Args:
@@ -100,17 +98,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.tournament", description=__doc__.split("\n")[0])
     parser.add_argument("--game", choices=GAMES, default="holdup")
-    parser.add_argument(
-        "--agents", nargs="+", required=True, help="one per seat: uniform, rule, rule:STYLE, a policy file"
-    )
+    parser.add_argument("--agents", nargs="+", required=True, help="one per seat: uniform, rule, rule:STYLE, a policy file")
     parser.add_argument("--deals", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     made = {name: make_agent(name, given.game) for name in given.agents}
     by_deal = play_deals(given.game, [made[name] for name in given.agents], given.deals, given.seed)
-    print(
-        f"{given.deals} deals, each in {len(given.agents)} seatings; mean reward with a 95% interval clustered by deal"
-    )
+    print(f"{given.deals} deals, each in {len(given.agents)} seatings; mean reward with a 95% interval clustered by deal")
     for j, name in enumerate(given.agents):
         print(f"  {name:30} {interval(by_deal[:, j])}")
 

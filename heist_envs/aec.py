@@ -11,10 +11,12 @@ from pettingzoo import AECEnv
 
 from heist_envs.engine import Batch
 
+RENDER_MODES = ("ansi", "human")
+
 Observation = dict[str, NDArray[np.int8]]
 
 
-class HeistEnv(AECEnv[str, Observation, int]):
+class HeistEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
     """One game with agents `player_0`, `player_1`, … in seat order.
 
     Observations are `{"observation": int8 (D,), "action_mask": int8 (A,)}`. The agent that is to act has at least one
@@ -29,14 +31,14 @@ class HeistEnv(AECEnv[str, Observation, int]):
 
     def __init__(self, game: ModuleType, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
+        if render_mode not in (None, *RENDER_MODES):
+            modes = ", ".join(map(repr, RENDER_MODES))
+            raise ValueError(f"got render_mode={render_mode!r}: allowed is None, {modes}")
         self.metadata = {
             "name": f"{game.NAME}_v{game.VERSION}",
-            "render_modes": ["ansi", "human"],
+            "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
         }
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            modes = ", ".join(map(repr, self.metadata["render_modes"]))
-            raise ValueError(f"got render_mode={render_mode!r}: allowed is None, {modes}")
         self.render_mode = render_mode
         self.batch = Batch(game, game.new_initial_state(**options), autoreset=False)
         self.possible_agents = [f"player_{seat}" for seat in range(self.batch.num_players)]
@@ -50,9 +52,11 @@ class HeistEnv(AECEnv[str, Observation, int]):
         self._has_reset = False
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        """The same object for an agent every time."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[int]:
+        """The same object for an agent every time."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -68,7 +72,7 @@ class HeistEnv(AECEnv[str, Observation, int]):
         self.rewards = dict.fromkeys(self.agents, 0.0) if removed else dict(self._cumulative_rewards)
         self.terminations = dict.fromkeys(self.agents, bool(self.batch.terminations[0]))
         self.truncations = dict.fromkeys(self.agents, bool(self.batch.truncations[0]))
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self._select()
 
@@ -154,7 +158,7 @@ class HeistEnv(AECEnv[str, Observation, int]):
         seat = None if agent is None else self._seat(agent)
         return str(self.batch.game.describe(self.batch.states[0], seat))
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """What everybody at the table sees, as text: returned in mode "ansi", printed in mode "human"."""
         if self.render_mode == "human":
             print(self.describe(), end="\n\n")

@@ -296,9 +296,7 @@ class Batch:
 
     def play_at_random(self, choices: NDArray[Any], num_steps: int) -> None:
         """`num_steps` random decisions in each game, drawn from `chance.streams` (N,)."""
-        play_at_random(
-            self.states, self.streams, choices, self.observation_rows, self.mask_rows, self._weights, num_steps
-        )
+        play_at_random(self.states, self.streams, choices, self.observation_rows, self.mask_rows, self._weights, num_steps)
 
     def check_actions(self, actions: Any) -> NDArray[np.int64]:
         """The actions as int64 (N,).
@@ -309,13 +307,9 @@ class Batch:
         """
         given = np.asarray(actions)
         if given.shape != (len(self),):
-            raise ValueError(
-                f"got actions of shape {given.shape}: one integer per game is needed, shape ({len(self)},)"
-            )
+            raise ValueError(f"got actions of shape {given.shape}: one integer per game is needed, shape ({len(self)},)")
         if not np.issubdtype(given.dtype, np.integer):
-            raise TypeError(
-                f"got actions of dtype {given.dtype}: they must be integers, 0 to {self.masks.shape[1] - 1}"
-            )
+            raise TypeError(f"got actions of dtype {given.dtype}: they must be integers, 0 to {self.masks.shape[1] - 1}")
         # An unsigned number too large for int64 must not wrap around into a legal one.
         made = given.astype(np.int64) if given.dtype != np.uint64 else np.minimum(given, 2**62).astype(np.int64)
         playing = np.full(len(self), self.autoreset) | ~(self.terminations | self.truncations)

@@ -23,9 +23,7 @@ class Option(NamedTuple):
         if any(type(value) is type(one) and value == one for one in self.allowed):
             return value
         allowed = self.allowed
-        words = (
-            f"{allowed.start} to {allowed.stop - 1}" if isinstance(allowed, range) else ", ".join(map(repr, allowed))
-        )
+        words = f"{allowed.start} to {allowed.stop - 1}" if isinstance(allowed, range) else ", ".join(map(repr, allowed))
         raise ValueError(f"got {name}={value!r}: allowed is {words}")
 
 

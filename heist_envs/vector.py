@@ -1,5 +1,6 @@
 """The batch face: many games stepped together, in Gymnasium's words."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any
@@ -97,7 +98,7 @@ class HeistVectorEnv:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._num_threads)
         cuts = np.linspace(0, self.num_envs, self._num_threads + 1).astype(int)
-        rows = [slice(a, b) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        rows = [slice(a, b) for a, b in itertools.pairwise(cuts)]
         list(self._pool.map(lambda part: self.batch.part(part).step(actions[part]), rows))
 
     def _observation(self) -> Observation:

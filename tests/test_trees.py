@@ -1,7 +1,6 @@
 """The trees of the small presets have the counts that the rule pages give."""
 
 import pytest
-
 from heist_envs.agents.solver import TreeSize, count_tree
 
 

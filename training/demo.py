@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
-from numpy.typing import NDArray
-
 from heist_envs.agents import Agent, make_agent
 from heist_envs.agents.rule_based.holdup import STYLES
 from heist_envs.benchmarks.tournament import Score, one_against_many
+from heist_envs.training.selfplay import Config, Run, versions
+from numpy.typing import NDArray
+
 from heist_envs.engine import Batch
 from heist_envs.games import holdup
-from heist_envs.training.selfplay import Config, Run, versions
 
 PLAYERS = 4
 BASELINES = ["uniform", *(f"rule:{style}" for style in STYLES)]
@@ -102,13 +102,9 @@ def _learning_curve(evaluations: list[dict[str, Any]]) -> Any:
     reward.plot(x, means, color="tab:blue")
     reward.fill_between(x, means - widths, means + widths, color="tab:blue", alpha=0.2)
     reward.axhline(0, color="grey", lw=0.8)
-    reward.set(
-        title="Mean reward against three rule-based players", xlabel="million decisions", ylabel="mean reward, 95%"
-    )
+    reward.set(title="Mean reward against three rule-based players", xlabel="million decisions", ylabel="mean reward, 95%")
     bluff.plot(x, [e["bluff_rate"] for e in evaluations], color="tab:red")
-    bluff.set(
-        title="Joining with a card outside 6-12", xlabel="million decisions", ylabel="share of such JOIN questions"
-    )
+    bluff.set(title="Joining with a card outside 6-12", xlabel="million decisions", ylabel="share of such JOIN questions")
     bluff.set_ylim(0, 1)
     figure.tight_layout()
     return figure
@@ -119,9 +115,7 @@ def _joining_chart(policy: Joining, rule: Joining) -> Any:
     values = np.arange(1, holdup.NUM_CARDS + 1)
     axes.bar(values - 0.2, policy.joined / np.maximum(1, policy.asked), 0.4, label="policy joins", color="tab:blue")
     axes.bar(values + 0.2, rule.joined / np.maximum(1, rule.asked), 0.4, label="rule-based joins", color="lightgrey")
-    axes.plot(
-        values, policy.won / np.maximum(1, policy.joined), "o-", color="tab:red", label="policy wins after joining"
-    )
+    axes.plot(values, policy.won / np.maximum(1, policy.joined), "o-", color="tab:red", label="policy wins after joining")
     axes.set(
         title="Who joins with which card, in self-play",
         xlabel="own card",

@@ -38,10 +38,11 @@ try:
 except ImportError as missing:
     raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
 
-import heist_envs
 from heist_envs.agents import make_agent
 from heist_envs.agents.policy import PolicyAgent
 from heist_envs.benchmarks.tournament import one_against_many
+
+import heist_envs
 from heist_envs.games import GAMES, load
 from heist_envs.rules import compiled
 
@@ -294,9 +295,7 @@ class Run:
         self._forget_evaluations_after(done)
         # One CSV file for each part of a run that was interrupted: SB3's writer begins its file anew.
         outputs = [("tensorboard", ""), ("csv", f"-{done}")]
-        self.model.set_logger(
-            Logger(str(self.folder), [make_output_format(k, str(self.folder), s) for k, s in outputs])
-        )
+        self.model.set_logger(Logger(str(self.folder), [make_output_format(k, str(self.folder), s) for k, s in outputs]))
 
     @classmethod
     def resumed(cls, folder: str | pathlib.Path, measure: Measure | None = None) -> "Run":

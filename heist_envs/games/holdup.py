@@ -194,9 +194,7 @@ def new_initial_state(**given: Any) -> NDArray[Any]:
             f"the box holds {DIAMONDS_IN_BOX} diamonds, at most {DIAMONDS_IN_BOX // n} each"
         )
     if o["end_check"] == IMMEDIATE and start == 1:
-        raise ValueError(
-            "got start_diamonds=1 with end_check='immediate': the first ante would end the game; at least 2"
-        )
+        raise ValueError("got start_diamonds=1 with end_check='immediate': the first ante would end the game; at least 2")
     lends = o["loans"] and (o["loan_bank"] == UNLIMITED or DIAMONDS_IN_BOX - n * start >= o["loan"])
     if start == 1 and o["redraw_rounds"] == 0 and not lends:
         raise ValueError("got start_diamonds=1 with redraw_rounds=0 and no loan to take: nobody would have a choice")
@@ -869,9 +867,7 @@ def check(state: State) -> None:
 def describe(state: State, viewer: int | None = None) -> str:
     """The table in words: what everybody sees, and the own card and answer of the seat `viewer`."""
     n = int(state.num_players)
-    lines = [
-        f"Hold-up, round {state.rounds + (state.phase != OVER)} of at most {state.max_rounds}: {PHASES[state.phase]}"
-    ]
+    lines = [f"Hold-up, round {state.rounds + (state.phase != OVER)} of at most {state.max_rounds}: {PHASES[state.phase]}"]
     lines[0] += f", pot {state.pot}, pile {state.pile_size}"
     for seat in range(n):
         facts = [f"{state.diamonds[seat]} diamonds", f"{state.thieves[seat]} Thieves"]

@@ -77,7 +77,9 @@ def public(state):
         "pile_size": int(state.pile_size),
         "laid": [[None if v == holdup.NOT_ASKED else int(v) for v in row] for row in state.laid[:n]],
         "shown": [int(v) for v in state.shown[:n]],
-        "status": [("undecided", "joined", "folded")[j + 2 * f] for j, f in zip(state.joined[:n], state.folded[:n])],
+        "status": [
+            ("undecided", "joined", "folded")[j + 2 * f] for j, f in zip(state.joined[:n], state.folded[:n], strict=True)
+        ],
         "target": _seat(state.target),
         "shooter": _seat(state.shooter),
         "rounds": int(state.rounds),

@@ -171,7 +171,7 @@ class Referee:
             return self._join_choices(self._actor())
         if self.phase == "REVOLVER":
             shots = [FIRST_SHOT - 1 + (seat - self.glove) % self.n for seat in self._targets()]
-            return sorted([NO_REVOLVER] + shots)
+            return sorted([NO_REVOLVER, *shots])
         if self.phase == "PENALTY":
             return self._penalty_choices()
         raise AssertionError(self.phase)

@@ -1,0 +1,5 @@
+"""`python -m tests.playthroughs`"""
+
+from tests.playthroughs import main
+
+main()
