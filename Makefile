@@ -12,16 +12,16 @@ demo: .venv/train ## train Hold-up by self-play, play the tournament, write the 
 test: .venv/dev ## the tests
 	$(BIN)/python -m pytest -n 2
 
-lint: .venv/dev
+lint: .venv/dev ## style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
 
-# A type checker cannot follow the folder mapping of an editable install, so it looks at an installed copy.
-types: .venv/dev
+# Neither tool can follow the folder mapping of an editable install, so they look at an installed copy.
+types: .venv/dev ## types, and which module may import which
 	rm -rf build
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation --target build/installed .
 	cd build/installed && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p heist_envs
+	cd build/installed && ../../$(BIN)/lint-imports ../../pyproject.toml
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

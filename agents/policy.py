@@ -46,7 +46,8 @@ class PolicyAgent:
         cumulative = self.probabilities(observations, action_masks).cumsum(axis=1)
         # Scaled by the last entry, which rounding may leave a little below 1: a draw never passes the last legal action.
         drawn = rng.random((len(cumulative), 1)) * cumulative[:, -1:]
-        return (cumulative <= drawn).sum(axis=1)
+        actions: NDArray[np.int64] = (cumulative <= drawn).sum(axis=1)
+        return actions
 
     def save(self, path: str | pathlib.Path) -> None:
         """Write the weights to `path` (.safetensors) and the card beside it (.json)."""

@@ -64,7 +64,7 @@ def play_deals(game: str, agents: Sequence[Agent], num_deals: int, seed: int = 0
         raise ValueError(f"got num_deals={num_deals}: at least 1")
     states = np.repeat(module.new_initial_state(**{**options, "num_players": n}), num_deals * n)
     batch = Batch(module, states, autoreset=False)
-    batch.reset(np.repeat(np.arange(seed, seed + num_deals), n))
+    batch.reset([seed + deal for deal in range(num_deals) for _ in range(n)])
     rotation = np.tile(np.arange(n), num_deals)  # agent j sits in seat (j + rotation) % n
     names = list({id(agent): agent for agent in agents}.values())
     of_seat = np.array([names.index(agent) for agent in agents])

@@ -51,7 +51,7 @@ class HeistEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._action = np.zeros(1, np.int64)
         self._has_reset = False
 
-    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+    def observation_space(self, agent: str) -> "spaces.Dict[Any]":
         """The same object for an agent every time."""
         return self.observation_spaces[agent]
 
@@ -185,7 +185,7 @@ class HeistEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._begin(removed=data[-1])
 
 
-def observation_space(game: ModuleType) -> spaces.Space[Observation]:
+def observation_space(game: ModuleType) -> "spaces.Dict[Any]":
     """The space of what one seat sees and may do, the same for every player count and preset."""
     layout = game.OBSERVATION
     return spaces.Dict(

@@ -27,6 +27,8 @@ from heist_envs.rules import (
 
 RESTART = -1
 """In place of an action: start this game anew."""
+HOLD = -2
+"""In place of an action: leave this game as it is; its outputs keep their values."""
 
 
 def row(dtype: Any, size: int) -> np.dtype[Any]:
@@ -91,6 +93,8 @@ def step_games(
 ) -> None:
     """One decision in every game. A finished game starts again in the same step, or stays as it is and is skipped."""
     for i in range(len(states)):
+        if actions[i] == HOLD:
+            continue
         state = states[i]
         if terminations[i] or truncations[i]:
             if not autoreset and actions[i] != RESTART:

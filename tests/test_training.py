@@ -94,6 +94,39 @@ def test_the_sum_of_a_seats_rewards_is_its_return_exactly_once():
     env.close()
 
 
+def test_in_a_share_of_the_games_one_seat_learns_and_opponents_answer_for_the_others():
+    env = SelfPlayVecEnv(Config(num_envs=32, opponents=("rule", "uniform"), opponent_share=0.5))
+    env.seed(0)
+    env.reset()
+    rng = np.random.default_rng(0)
+    asked = [set() for _ in range(32)]
+    for _ in range(300):
+        masks = env.env_method("action_masks")
+        for game, seat in enumerate(env.games.agent_selection):
+            asked[game].add(int(seat))
+        env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+    assert all(len(seats) == 1 for seats in asked[:16])
+    assert all(len(seats) == env.num_players for seats in asked[16:])
+    assert set.union(*asked[:16]) == set(range(env.num_players))
+    for name, rows in zip(("rule", "uniform"), (slice(0, 16, 2), slice(1, 16, 2)), strict=True):
+        assert len(set().union(*asked[rows])) == env.num_players, name
+
+
+def test_the_learner_is_told_of_an_end_that_comes_while_opponents_play():
+    env = SelfPlayVecEnv(Config(num_envs=64, opponent_share=1.0, opponents=("uniform",)))
+    env.seed(1)
+    env.reset()
+    rng = np.random.default_rng(1)
+    ends = 0
+    for _ in range(300):
+        masks = env.env_method("action_masks")
+        env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+        ends += env.ended.sum()
+        assert not env.rewards[~env.ended].any()
+        assert env.rewards.sum(axis=1) == pytest.approx(0, abs=1e-5)
+    assert ends > 64
+
+
 def final_weights(folder):
     from safetensors.numpy import load_file
 

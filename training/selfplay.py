@@ -6,6 +6,10 @@ Two faults of the usual wrapper are avoided. It pairs the next player's observat
 advantage is computed along one seat's own decisions (`seat_advantages`). And its defaults suit other problems: entropy 0.0
 and batches of 64 do not learn to bluff; here entropy is 0.05 and a batch is 4,096 decisions.
 
+Self-play alone settles on some convention, and with more than two players nothing says that it does well against others who
+keep another one: in Hold-up it drifts to a lower band of cards than the rule-based players' and then loses to three of them.
+So in a share of the games (`opponent_share`) one seat learns and the others are played by fixed agents (`opponents`).
+
 A run is a folder: config.json, TensorBoard and CSV metrics, evaluation.jsonl, the newest checkpoint, and the policy as
 safetensors with a card. After a kill, `--resume` goes on from the checkpoint to the very same weights.
 """
@@ -43,6 +47,7 @@ from heist_envs.agents.policy import PolicyAgent
 from heist_envs.benchmarks.tournament import one_against_many
 
 import heist_envs
+from heist_envs.engine import HOLD
 from heist_envs.games import GAMES, load
 from heist_envs.rules import compiled
 
@@ -55,8 +60,12 @@ class Config:
     num_players: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
+    opponents: tuple[str, ...] = ("rule",)
+    """Agents (`make_agent`) that play the other seats in some of the games, one kind a table."""
+    opponent_share: float = 0.25
+    """Share of the games in which they do."""
     decisions: int = 6_000_000
-    """Decisions of all seats together."""
+    """Decisions of the learning seats together."""
     num_envs: int = 512
     steps: int = 64
     """Decisions per game in each rollout."""
@@ -77,7 +86,10 @@ class Config:
 
 
 class SelfPlayVecEnv(VecEnv):
-    """The batch as Stable-Baselines3 sees it: in each game, whoever is to act.
+    """The batch as Stable-Baselines3 sees it: in each game, whoever of the learning seats is to act.
+
+    In most games all seats learn. In the first `opponent_share` of them one seat does, another from game to game, and an
+    opponent answers for the rest before the step is over.
 
     Rewards are for all seats, so the one number per game that a VecEnv returns is 0, and `SeatRolloutBuffer` takes `seats`
     (who acted), `rewards` (N, num_players) and `ended` of the last step from here.
@@ -85,19 +97,27 @@ class SelfPlayVecEnv(VecEnv):
 
     def __init__(self, config: Config) -> None:
         self.games = heist_envs.make_vec(config.game, config.num_envs, config.num_players, copy=False, **config.options)
-        layout_space = self.games.single_observation_space["observation"]  # type: ignore[index]
+        layout_space = self.games.single_observation_space["observation"]
         super().__init__(config.num_envs, layout_space, self.games.single_action_space)
         self.num_players = self.games.num_players
         self.seats = np.zeros(config.num_envs, np.int8)
         self.rewards = np.zeros((config.num_envs, self.num_players), np.float32)
         self.ended = np.zeros(config.num_envs, np.bool_)
+        pool = [make_agent(name, config.game) for name in config.opponents]
+        games = np.arange(config.num_envs)
+        answered = games < config.opponent_share * config.num_envs
+        self._opponents = [(agent, answered & (games % len(pool) == k)) for k, agent in enumerate(pool)]
+        self._learner = np.where(answered, games // max(1, len(pool)) % self.num_players, -1)  # -1: all seats
         self._no_rewards = np.zeros(config.num_envs, np.float32)
         self._no_infos: list[dict[str, Any]] = [{}] * config.num_envs
 
     def reset(self) -> NDArray[np.int8]:
         """Start all games from the seed given to `seed`."""
-        observation, _ = self.games.reset(seed=self._seeds[0])
-        return observation["observation"].copy()
+        seed = self._seeds[0]
+        self.rng = np.random.default_rng(seed)
+        self.games.reset(seed=seed)
+        self._answer()
+        return self.games.batch.observations.copy()
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions for `step_wait`."""
@@ -105,10 +125,31 @@ class SelfPlayVecEnv(VecEnv):
 
     def step_wait(self) -> Any:
         """One decision in every game."""
-        self.seats = self.games.agent_selection.copy()
-        observation, rewards, terminations, truncations, _ = self.games.step(self._actions)
-        self.rewards, self.ended = rewards, terminations | truncations
-        return observation["observation"].copy(), self._no_rewards, self.ended, self._no_infos
+        batch = self.games.batch
+        self.seats = batch.players.copy()
+        batch.step(batch.check_actions(self._actions))
+        self.rewards, self.ended = batch.rewards.copy(), batch.terminations | batch.truncations
+        self._answer()
+        return batch.observations.copy(), self._no_rewards, self.ended, self._no_infos
+
+    def _answer(self) -> None:
+        """Let the opponents play until a learning seat is to act in every game."""
+        batch = self.games.batch
+        while True:
+            waiting = (self._learner >= 0) & (batch.players != self._learner)
+            if not waiting.any():
+                return
+            actions = np.full(self.num_envs, HOLD)
+            for agent, rows in self._opponents:
+                asked = np.flatnonzero(waiting & rows)
+                if len(asked):
+                    actions[asked] = agent.act(batch.observations[asked], batch.masks[asked], self.rng)
+            batch.step(actions)
+            over = waiting & (batch.terminations | batch.truncations)
+            # A game that begins and ends with no question to the learner has nothing to teach: only the first end counts.
+            first = over & ~self.ended
+            self.rewards[first] = batch.rewards[first]
+            self.ended |= over
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
         """`action_masks`, one row per game, is the only method."""
@@ -223,7 +264,9 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
         )
         self.returns = self.advantages + self.values
 
-    def get(self, batch_size: int | None = None) -> Generator[MaskableRolloutBufferSamples, None, None]:
+    def get(  # type: ignore[override]  # as the parent class does
+        self, batch_size: int | None = None
+    ) -> Generator[MaskableRolloutBufferSamples, None, None]:
         """All decisions in random order, from a generator of the buffer's own."""
         names = ["observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks"]
         if not self.generator_ready:
@@ -241,6 +284,7 @@ class ScaledObservation(BaseFeaturesExtractor):
 
     def __init__(self, observation_space: Any, scale: NDArray[np.float32]) -> None:
         super().__init__(observation_space, features_dim=len(scale))
+        self.scale: torch.Tensor
         self.register_buffer("scale", torch.from_numpy(scale.copy()))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
@@ -256,7 +300,7 @@ def policy_agent(model: MaskablePPO, card: dict[str, Any]) -> PolicyAgent:
     for k, layer in enumerate(layers):
         weights[f"layer{k}.weight"] = layer.weight.detach().cpu().numpy().copy()
         weights[f"layer{k}.bias"] = layer.bias.detach().cpu().numpy().copy()
-    scale = model.policy.features_extractor.scale.cpu().numpy().copy()  # type: ignore[union-attr,operator]
+    scale = model.policy.features_extractor.scale.cpu().numpy().copy()  # type: ignore[operator]
     return PolicyAgent(weights, scale, card)
 
 
@@ -281,7 +325,6 @@ class Run:
         self._checkpoint = self.folder / "checkpoint.safetensors"
         if (self.folder / "config.json").exists() and not _resume:
             raise FileExistsError(f"{self.folder} already holds a run: give another folder, or --resume to go on")
-        torch.set_num_threads(os.cpu_count() or 1)
         self.env = SelfPlayVecEnv(config)
         self.env.seed(config.seed)
         self.num_players = self.env.num_players
@@ -308,7 +351,8 @@ class Run:
         if not path.exists():
             raise FileNotFoundError(f"{folder} holds no run to resume: it has no config.json")
         fields = json.loads(path.read_text())
-        return cls(Config(**{**fields, "hidden": tuple(fields["hidden"])}), folder, measure, _resume=True)
+        lists = {name: tuple(fields[name]) for name in ("hidden", "opponents")}
+        return cls(Config(**{**fields, **lists}), folder, measure, _resume=True)
 
     def _new_model(self) -> MaskablePPO:
         c = self.config
@@ -367,7 +411,7 @@ class Run:
         remaining = self.config.decisions - self.model.num_timesteps
         try:
             if remaining > 0:
-                callbacks = [watch] if callback is None else [watch, callback]
+                callbacks: list[BaseCallback] = [watch] if callback is None else [watch, callback]
                 self.model.learn(remaining, callback=callbacks, reset_num_timesteps=self.model.num_timesteps == 0)
         except KeyboardInterrupt:
             print(f"\nstopped at {self.model.num_timesteps:,} decisions; go on with --resume --folder {self.folder}")
@@ -395,6 +439,7 @@ class Run:
         counters = {
             "num_timesteps": int(self.model.num_timesteps),
             "n_updates": int(self.model._n_updates),
+            "opponent_rng": self.env.rng.bit_generator.state,
             "buffer_rng": buffer.rng.bit_generator.state,  # type: ignore[attr-defined]
         }
         fresh = self._checkpoint.with_suffix(".new")
@@ -419,6 +464,8 @@ class Run:
         model.policy.optimizer.load_state_dict(optimizer)
         torch.set_rng_state(tensors["torch_rng"])
         observation = self.env.games.load_bytes(tensors["games"].numpy().tobytes())
+        self.env.rng = np.random.default_rng()
+        self.env.rng.bit_generator.state = counters["opponent_rng"]
         model._last_obs = observation["observation"].copy()
         model._last_episode_starts = np.zeros(self.config.num_envs, np.bool_)
         model.num_timesteps = counters["num_timesteps"]
@@ -504,6 +551,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--preset", default=None)
     parser.add_argument("--seed", type=int, default=default.seed)
+    parser.add_argument("--opponents", nargs="*", default=list(default.opponents), help="agents for the other seats")
+    parser.add_argument("--opponent-share", type=float, default=default.opponent_share, help="share of games with them")
     parser.add_argument("--decisions", type=int, default=default.decisions)
     parser.add_argument("--num-envs", type=int, default=default.num_envs)
     parser.add_argument("--steps", type=int, default=default.steps)
@@ -524,6 +573,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             num_players=given.players,
             options={} if given.preset is None else {"preset": given.preset},
             seed=given.seed,
+            opponents=tuple(given.opponents),
+            opponent_share=given.opponent_share,
             decisions=given.decisions,
             num_envs=given.num_envs,
             steps=given.steps,
