@@ -41,9 +41,9 @@ def demo_table(results: list[dict[str, Any]]) -> str:
     names = list(results[0]["tournament"])
     decisions = results[0]["card"]["decisions"]
     lines = [
-        f"**Learning.** `make demo`: {decisions:,} decisions of self-play, {results[0]['card']['num_players']} players. Mean "
-        f"reward of the policy in one seat against three copies of a baseline, {results[0]['deals']:,} deals in all four "
-        "seatings, 95% interval clustered by deal (0 is even, +1 winning alone always).",
+        f"**Learning.** `make demo`: {decisions:,} decisions, {results[0]['card']['num_players']} players. Mean "
+        f"reward of the policy in one seat against three copies of a baseline, {results[0]['deals']:,} deals in all "
+        "four seatings, 95% interval clustered by deal (0 is even, +1 winning alone always).",
         "",
         "| seed | minutes | " + " | ".join(names) + " |",
         "|--:|--:|" + "--:|" * len(names),

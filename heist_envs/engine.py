@@ -324,6 +324,7 @@ class Batch:
         return made
 
     def legal_words(self, i: int) -> str:
+        """The legal actions of game i, for an error message."""
         names = self.game.ACTION_NAMES
         return "legal are " + ", ".join(f"{a} {names[a]}" for a in np.flatnonzero(self.masks[i]))
 

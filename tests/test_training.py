@@ -186,7 +186,7 @@ def test_a_run_is_a_folder_that_holds_all_about_it(tmp_path):
     assert "progress-0.csv" in names
     assert any(name.startswith("events.out.tfevents") for name in names)
     card = json.loads((tmp_path / "run" / "policy.json").read_text())
-    assert (card["game"], card["num_players"], card["config"]["entropy"]) == ("holdup", 4, 0.05)
+    assert (card["game"], card["num_players"], card["config"]["seed"]) == ("holdup", 4, 0)
     assert card["made_with"]["heist-envs"]
     evaluations = [json.loads(line) for line in (tmp_path / "run" / "evaluation.jsonl").read_text().splitlines()]
     assert evaluations[0]["decisions"] == 0

@@ -4,7 +4,7 @@
 
 Two faults of the usual wrapper are avoided. It pairs the next player's observation with this player's reward; here every
 advantage is computed along one seat's own decisions (`seat_advantages`). And its defaults suit other problems: entropy 0.0
-and batches of 64 do not learn to bluff; here entropy is 0.05 and a batch is 4,096 decisions.
+and batches of 64 do not learn to bluff; here the defaults of `Config` apply.
 
 Self-play alone settles on some convention, and with more than two players nothing says that it does well against others who
 keep another one: in Hold-up it drifts to a lower band of cards than the rule-based players' and then loses to three of them.
@@ -62,7 +62,7 @@ class Config:
     seed: int = 0
     opponents: tuple[str, ...] = ("rule",)
     """Agents (`make_agent`) that play the other seats in some of the games, one kind a table."""
-    opponent_share: float = 0.25
+    opponent_share: float = 0.5
     """Share of the games in which they do."""
     decisions: int = 6_000_000
     """Decisions of the learning seats together."""
@@ -73,7 +73,7 @@ class Config:
     epochs: int = 4
     learning_rate: float = 1e-3
     """At the start; it falls linearly to 0."""
-    entropy: float = 0.05
+    entropy: float = 0.02
     clip: float = 0.2
     gamma: float = 1.0
     gae_lambda: float = 0.95

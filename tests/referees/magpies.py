@@ -336,7 +336,7 @@ class Referee:
             return [DRAW, STOP]
         takes = [FIRST_SPACE + space for space in self._spaces_with_a_card()]
         if self.phase in ("COUP_TAKE", "EXTRA"):
-            return takes + [PASS]  # MAG-8, MAG-9
+            return [*takes, PASS]  # MAG-8, MAG-9
         return takes  # TAKE, and MAG-19 for SHARE
 
     def apply(self, action: int) -> None:
