@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.rules import Record, compiled
+from heist_envs.rules import Record, inlined
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -32,16 +32,16 @@ def _mix(z: Any) -> Any:
     return z ^ (z >> _31)
 
 
-mix = compiled(_mix)
+mix = inlined(_mix)
 
 
-@compiled
+@inlined
 def _next_32(stream: Record) -> np.uint64:
     stream.word += _GOLDEN
     return mix(stream.word) >> _32
 
 
-@compiled
+@inlined
 def below(stream: Record, n: int) -> int:
     """A uniform integer in [0, n), n < 2**32, from a stream: exact, by Lemire's multiplication with rejection."""
     size = np.uint64(n)
@@ -53,9 +53,13 @@ def below(stream: Record, n: int) -> int:
     return np.int64(product >> _32)
 
 
-@compiled
-def draw(stream: Record, weights: NDArray[np.int32]) -> int:
-    """An index drawn with probability proportional to its non-negative integer weight; the total is below 2**32."""
+@inlined
+def draw(stream: Record, row: Record) -> int:
+    """An index drawn with probability proportional to its non-negative integer weight; the total is below 2**32.
+
+    The weights are the field `values` of a record, since then their number is known to the compiler.
+    """
+    weights = row.values
     total = 0
     for weight in weights:
         total += weight
@@ -67,7 +71,7 @@ def draw(stream: Record, weights: NDArray[np.int32]) -> int:
     return k
 
 
-@compiled
+@inlined
 def fold(key: np.uint64, value: int) -> np.uint64:
     """A running 64-bit key with one more value in it."""
     return mix((key ^ np.uint64(value)) * _MIX_1 + _GOLDEN)

@@ -44,10 +44,10 @@ def flat(records: NDArray[Any]) -> NDArray[np.int8]:
 
 
 @compiled
-def play_chance(state: State, stream: Record, weights: NDArray[np.int32]) -> None:
+def play_chance(state: State, stream: Record, weights: Record) -> None:
     """Let chance act until a player must answer or the game is over."""
     while current_player(state) == CHANCE:
-        chance_outcomes(state, weights)
+        chance_outcomes(state, weights.values)
         apply_action(state, chance.draw(stream, weights))
 
 
@@ -101,14 +101,14 @@ def step_games(
             reset(state)
         else:
             apply_action(state, actions[i])
-        play_chance(state, streams[i], weights[0].values)
+        play_chance(state, streams[i], weights[0])
         if current_player(state) == TERMINAL:
             _conclude(state, rewards[i], final_observations[i])
             truncations[i] = is_truncated(state)
             terminations[i] = not truncations[i]
             if autoreset:
                 reset(state)
-                play_chance(state, streams[i], weights[0].values)
+                play_chance(state, streams[i], weights[0])
         players[i] = _look(state, observations[i], masks[i].values)
 
 
@@ -145,12 +145,13 @@ def play_at_random(
     for _ in range(num_steps):
         for i in range(len(states)):
             state = states[i]
-            apply_action(state, chance.draw(choices[i], masks[i].values))
-            play_chance(state, streams[i], weights[0].values)
+            apply_action(state, chance.draw(choices[i], masks[i]))
+            play_chance(state, streams[i], weights[0])
             if current_player(state) == TERMINAL:
                 reset(state)
-                play_chance(state, streams[i], weights[0].values)
-            _look(state, observations[i], masks[i].values)
+                play_chance(state, streams[i], weights[0])
+        for i in range(len(states)):
+            _look(states[i], observations[i], masks[i].values)
 
 
 @compiled
