@@ -100,8 +100,13 @@ def _copy(_: Any, state: Any, seen: Any, names: Any) -> Any:
     def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         for name in names.literal_value.split():
             field = state.fields[name]
-            value = _load(builder, args[0], field.offset, _word(_size(field)))
-            _store(builder, _split(builder, value) if _is_16_bit(field) else value, args[1], seen.offset(name))
+            if _is_16_bit(field):
+                value = _split(builder, _load(builder, args[0], field.offset, _word(2)))
+                _store(builder, value, args[1], seen.offset(name))
+            else:
+                source = cgutils.get_record_member(builder, args[0], field.offset, _I8)
+                target = cgutils.get_record_member(builder, args[1], seen.offset(name), _I8)
+                cgutils.raw_memcpy(builder, target, source, _I64(_size(field)), 1)
         return context.get_dummy_value()
 
     return types.void(state, seen, names), write
@@ -111,7 +116,8 @@ def _copy(_: Any, state: Any, seen: Any, names: Any) -> Any:
 def _turn(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
     def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         n = builder.zext(_load(builder, args[0], state.offset("num_players"), _I8), _I64)
-        for name in names.literal_value.split():
+        names_ = names.literal_value.split()
+        for name in names_:
             field = state.fields[name]
             size = _size(field)
             # Reading on into the next fields is one load; at the end of the record there are none.
@@ -121,11 +127,20 @@ def _turn(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
             value = _shuffled(context, builder, builder.bitcast(value, _VECTOR), order)
             if _is_16_bit(field):
                 value = _split(builder, builder.bitcast(value, _VECTOR_16))
-            value = builder.trunc(builder.bitcast(value, _word(_LANES)), _word(size))
+            value = builder.trunc(builder.bitcast(value, _word(_LANES)), _word(_room(seen, names_, name)))
             _store(builder, value, args[2], seen.offset(name))
         return context.get_dummy_value()
 
     return types.void(state, types.int64, seen, names), write
+
+
+def _room(seen: Any, names: list[str], name: str) -> int:
+    """How many bytes to store for a feature: one store may spill into the next ones if they are written afterwards."""
+    size = end = _size(seen.fields[name])
+    for following in names[names.index(name) + 1 :]:
+        if seen.offset(following) == seen.offset(name) + end:
+            end += _size(seen.fields[following])
+    return max(width for width in (size, 8, 16) if size <= width <= end)
 
 
 def _row(builder: Any, name: str, rows: Any, n: Any, player: Any) -> Any:
