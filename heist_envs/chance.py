@@ -11,6 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from heist_envs import wide
 from heist_envs.rules import Record, inlined
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -69,6 +70,12 @@ def draw(stream: Record, row: Record) -> int:
         passed += weight
         k += passed <= pick
     return k
+
+
+@inlined
+def choose(stream: Record, mask: Record) -> int:
+    """One of the actions that a mask allows, all alike likely: what `draw` would give, faster."""
+    return wide.find(mask, below(stream, wide.count(mask)))
 
 
 @inlined

@@ -34,9 +34,11 @@ def row(dtype: Any, size: int) -> np.dtype[Any]:
     """A record that holds one row of a buffer.
 
     Indexing an array of such records costs nothing in compiled code; a row of a 2-d array is an object of its own there,
-    counted with atomic instructions, and its length is not known to the compiler.
+    counted with atomic instructions, and its length is not known to the compiler. A row is filled up to a power of two.
     """
-    return np.dtype((np.record, [("values", dtype, size)]))
+    nbytes = size * np.dtype(dtype).itemsize
+    filled = max(16, 1 << (nbytes - 1).bit_length())
+    return np.dtype((np.record, np.dtype({"names": ["values"], "formats": [(dtype, size)], "itemsize": filled})))
 
 
 def flat(records: NDArray[Any]) -> NDArray[np.int8]:
@@ -64,7 +66,7 @@ def play_chance(state: State, stream: Record, weights: Record) -> None:
         _play(state, chance.draw(stream, weights), stream, weights)
 
 
-@compiled
+@inlined
 def _look(state: State, seen: Record, mask: Record) -> int:
     """Write what the player who is to act sees and may do; his seat.
 
@@ -156,7 +158,7 @@ def play_at_random(
     """
     for _ in range(num_steps):
         for i in range(len(states)):
-            actions[i] = chance.draw(choices[i], masks[i])
+            actions[i] = chance.choose(choices[i], masks[i])
         for i in range(len(states)):
             state = states[i]
             if _play(state, actions[i], streams[i], weights[0]) == TERMINAL:

@@ -45,6 +45,16 @@ def mark(state: State, player: int, seen: Record, names: str) -> None:
             seen[name][(state[name] - player) % state.num_players] = 1
 
 
+def count(row: Record) -> int:
+    """How many flags of a row (`engine.row`) are set."""
+    return int(row["values"].sum())
+
+
+def find(row: Record, k: int) -> int:
+    """The k-th flag of a row that is set, counted from 0; the flags are at most 255."""
+    return int((row["values"].cumsum() <= k).sum())
+
+
 def _bytes(values: Any) -> Any:
     return np.stack((values & 127, values >> 7), -1) if values.dtype == np.int16 else values
 
@@ -190,5 +200,43 @@ def _mark(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
     return types.void(state, types.int64, seen, names), write
 
 
+def _flags(builder: Any, row: Any, record: Any) -> Any:
+    """The flags of a row as a vector, with zero for what fills the row up."""
+    flags = row.fields["values"].type.nitems
+    vector = _load(builder, record, 0, ir.VectorType(_I8, row.size))
+    return builder.and_(vector, ir.Constant(vector.type, [1] * flags + [0] * (row.size - flags)))
+
+
+def _count_ones(builder: Any, comparison: str, left: Any, right: Any) -> Any:
+    """In how many lanes a comparison of two vectors holds."""
+    holds = builder.bitcast(builder.icmp_unsigned(comparison, left, right), ir.IntType(left.type.count))
+    return builder.zext(builder.ctpop(builder.zext(holds, _word(max(8, left.type.count // 8)))), _I64)
+
+
+@intrinsic
+def _count(_: Any, row: Any) -> Any:
+    def read(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        flags = _flags(builder, row, args[0])
+        return _count_ones(builder, "!=", flags, flags.type(None))
+
+    return types.int64(row), read
+
+
+@intrinsic
+def _find(_: Any, row: Any, k: Any) -> Any:
+    def read(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        before = _flags(builder, row, args[0])
+        lanes = before.type.count
+        zeros = before.type(None)
+        for step in (2**power for power in range(lanes.bit_length() - 1)):
+            moved = ir.Constant(ir.VectorType(_I32, lanes), [*range(lanes, lanes + step), *range(lanes - step)])
+            before = builder.add(before, builder.shuffle_vector(before, zeros, moved))
+        one = builder.insert_element(zeros, builder.trunc(args[1], _I8), _I32(0))
+        everywhere = builder.shuffle_vector(one, zeros, ir.Constant(ir.VectorType(_I32, lanes), [0] * lanes))
+        return _count_ones(builder, "<=", before, everywhere)
+
+    return types.int64(row, types.int64), read
+
+
 if not numba.config.DISABLE_JIT:
-    clear, copy, turn, mark = _clear, _copy, _turn, _mark
+    clear, copy, turn, mark, count, find = _clear, _copy, _turn, _mark, _count, _find
