@@ -5,13 +5,15 @@ arithmetic of the package is here, explicitly typed: Numba turns uint64 mixed wi
 """
 
 import secrets
+from collections.abc import Sequence
 from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.rules import Record, compiled
+from heist_envs import wide
+from heist_envs.rules import Record, inlined
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -32,16 +34,16 @@ def _mix(z: Any) -> Any:
     return z ^ (z >> _31)
 
 
-mix = compiled(_mix)
+mix = inlined(_mix)
 
 
-@compiled
+@inlined
 def _next_32(stream: Record) -> np.uint64:
     stream.word += _GOLDEN
     return mix(stream.word) >> _32
 
 
-@compiled
+@inlined
 def below(stream: Record, n: int) -> int:
     """A uniform integer in [0, n), n < 2**32, from a stream: exact, by Lemire's multiplication with rejection."""
     size = np.uint64(n)
@@ -50,12 +52,16 @@ def below(stream: Record, n: int) -> int:
         biased = (_LOW_32 + np.uint64(1)) % size
         while (product & _LOW_32) < biased:
             product = _next_32(stream) * size
-    return np.int64(product >> _32)
+    return np.int64(product >> _32)  # type: ignore[return-value]  # int() of a uint64 is one in Numba
 
 
-@compiled
-def draw(stream: Record, weights: NDArray[np.int32]) -> int:
-    """An index drawn with probability proportional to its non-negative integer weight; the total is below 2**32."""
+@inlined
+def draw(stream: Record, row: Record) -> int:
+    """An index drawn with probability proportional to its non-negative integer weight; the total is below 2**32.
+
+    The weights are the field `values` of a record, since then their number is known to the compiler.
+    """
+    weights = row.values
     total = 0
     for weight in weights:
         total += weight
@@ -67,7 +73,13 @@ def draw(stream: Record, weights: NDArray[np.int32]) -> int:
     return k
 
 
-@compiled
+@inlined
+def choose(stream: Record, mask: Record) -> int:
+    """One of the actions that a mask allows, all alike likely: what `draw` would give, faster."""
+    return wide.find(mask, below(stream, wide.count(mask)))
+
+
+@inlined
 def fold(key: np.uint64, value: int) -> np.uint64:
     """A running 64-bit key with one more value in it."""
     return mix((key ^ np.uint64(value)) * _MIX_1 + _GOLDEN)
@@ -94,7 +106,7 @@ def seeds(seed: int | list[int] | None, num_envs: int) -> NDArray[np.uint64]:
     """
     if seed is None:
         first = secrets.randbits(62)
-        chosen = range(first, first + num_envs)
+        chosen: Sequence[int] = range(first, first + num_envs)
     elif isinstance(seed, int | np.integer) and not isinstance(seed, bool):
         chosen = range(int(seed), int(seed) + num_envs)
     elif isinstance(seed, list | tuple | np.ndarray):

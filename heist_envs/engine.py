@@ -18,6 +18,7 @@ from heist_envs.rules import (
     chance_outcomes,
     compiled,
     current_player,
+    inlined,
     is_truncated,
     legal_actions,
     observe,
@@ -35,9 +36,11 @@ def row(dtype: Any, size: int) -> np.dtype[Any]:
     """A record that holds one row of a buffer.
 
     Indexing an array of such records costs nothing in compiled code; a row of a 2-d array is an object of its own there,
-    counted with atomic instructions, and its length is not known to the compiler.
+    counted with atomic instructions, and its length is not known to the compiler. A row is filled up to a power of two.
     """
-    return np.dtype((np.record, [("values", dtype, size)]))
+    nbytes = size * np.dtype(dtype).itemsize
+    filled = max(16, 1 << (nbytes - 1).bit_length())
+    return np.dtype((np.record, np.dtype({"names": ["values"], "formats": [(dtype, size)], "itemsize": filled})))
 
 
 def flat(records: NDArray[Any]) -> NDArray[np.int8]:
@@ -45,26 +48,38 @@ def flat(records: NDArray[Any]) -> NDArray[np.int8]:
     return records.view(np.int8).reshape(*records.shape, records.dtype.itemsize)
 
 
+@inlined
+def _play(state: State, action: int, stream: Record, weights: Record) -> int:
+    """Play an action and all that chance adds to it; the player who is to act then, or TERMINAL."""
+    while True:
+        apply_action(state, action)
+        player = current_player(state)
+        if player != CHANCE:
+            return player
+        chance_outcomes(state, weights.values)
+        action = chance.draw(stream, weights)
+
+
 @compiled
-def play_chance(state: State, stream: Record, weights: NDArray[np.int32]) -> None:
+def play_chance(state: State, stream: Record, weights: Record) -> None:
     """Let chance act until a player must answer or the game is over."""
-    while current_player(state) == CHANCE:
-        chance_outcomes(state, weights)
-        apply_action(state, chance.draw(stream, weights))
+    if current_player(state) == CHANCE:
+        chance_outcomes(state, weights.values)
+        _play(state, chance.draw(stream, weights), stream, weights)
 
 
-@compiled
-def _look(state: State, seen: Record, mask: NDArray[np.int8]) -> int:
+@inlined
+def _look(state: State, seen: Record, mask: Record) -> int:
     """Write what the player who is to act sees and may do; his seat.
 
     The mask of a finished game is all ones: nothing is to choose, and a masked distribution over it stays finite.
     """
     player = current_player(state)
     if player == TERMINAL:
-        mask[:] = 1
+        mask.values[:] = 1
         player = 0
     else:
-        legal_actions(state, mask)
+        legal_actions(state, mask.values)
     observe(state, player, seen)
     return player
 
@@ -103,17 +118,15 @@ def step_games(
             terminations[i] = truncations[i] = False
         if actions[i] == RESTART:
             reset(state)
-        else:
-            apply_action(state, actions[i])
-        play_chance(state, streams[i], weights[0].values)
-        if current_player(state) == TERMINAL:
+            play_chance(state, streams[i], weights[0])
+        elif _play(state, actions[i], streams[i], weights[0]) == TERMINAL:
             _conclude(state, rewards[i], final_observations[i])
             truncations[i] = is_truncated(state)
             terminations[i] = not truncations[i]
             if autoreset:
                 reset(state)
-                play_chance(state, streams[i], weights[0].values)
-        players[i] = _look(state, observations[i], masks[i].values)
+                play_chance(state, streams[i], weights[0])
+        players[i] = _look(state, observations[i], masks[i])
 
 
 @compiled
@@ -127,7 +140,7 @@ def look_at_games(
 ) -> None:
     """Write all buffers anew from the states."""
     for i in range(len(states)):
-        players[i] = _look(states[i], observations[i], masks[i].values)
+        players[i] = _look(states[i], observations[i], masks[i])
         if current_player(states[i]) == TERMINAL:
             _conclude(states[i], rewards[i], final_observations[i])
 
@@ -140,6 +153,7 @@ def play_at_random(
     observations: NDArray[Any],
     masks: NDArray[Any],
     weights: NDArray[Any],
+    actions: NDArray[np.int64],
     num_steps: int,
 ) -> None:
     """Random legal actions, drawn from the streams `choices`, for `num_steps` decisions in each game, round the games.
@@ -148,13 +162,14 @@ def play_at_random(
     """
     for _ in range(num_steps):
         for i in range(len(states)):
+            actions[i] = chance.choose(choices[i], masks[i])
+        for i in range(len(states)):
             state = states[i]
-            apply_action(state, chance.draw(choices[i], masks[i].values))
-            play_chance(state, streams[i], weights[0].values)
-            if current_player(state) == TERMINAL:
+            if _play(state, actions[i], streams[i], weights[0]) == TERMINAL:
                 reset(state)
-                play_chance(state, streams[i], weights[0].values)
-            _look(state, observations[i], masks[i].values)
+                play_chance(state, streams[i], weights[0])
+        for i in range(len(states)):
+            _look(states[i], observations[i], masks[i])
 
 
 @compiled
@@ -300,7 +315,10 @@ class Batch:
 
     def play_at_random(self, choices: NDArray[Any], num_steps: int) -> None:
         """`num_steps` random decisions in each game, drawn from `chance.streams` (N,)."""
-        play_at_random(self.states, self.streams, choices, self.observation_rows, self.mask_rows, self._weights, num_steps)
+        actions = np.zeros(len(self), np.int64)
+        play_at_random(
+            self.states, self.streams, choices, self.observation_rows, self.mask_rows, self._weights, actions, num_steps
+        )
 
     def check_actions(self, actions: Any) -> NDArray[np.int64]:
         """The actions as int64 (N,).

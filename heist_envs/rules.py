@@ -72,6 +72,15 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     A function whose name begins with an underscore can be called from compiled code only, which saves compiling time.
     What was typed into a notebook has no file to tell its changes by, and is compiled anew in each process.
     """
+    return _compile(function, forceinline=False)
+
+
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function into each of its callers: for what is short or has one caller, and is played all the time."""
+    return _compile(function, forceinline=True)
+
+
+def _compile(function: Callable[P, R], forceinline: bool) -> Callable[P, R]:
     source = pathlib.Path(function.__code__.co_filename).resolve()
     in_file = source.exists()
     before = numba.config.CACHE_DIR
@@ -82,6 +91,7 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
             cache=in_file,
             error_model="numpy",
             nogil=True,
+            forceinline=forceinline,
             no_cfunc_wrapper=True,
             no_cpython_wrapper=function.__name__.startswith("_"),
         )(function)
@@ -108,11 +118,11 @@ def register(game: ModuleType) -> None:
     _GAMES[game.STATE.names] = game
 
 
-def _verb(name: str) -> Callable[..., Any]:
+def _verb(name: str, forceinline: bool = True) -> Callable[..., Any]:
     def call(state: State, *args: Any) -> Any:
-        return getattr(_GAMES[state.dtype.names], name)(state, *args)
+        return getattr(_GAMES[tuple(state.dtype.names or ())], name)(state, *args)
 
-    @overload(call, strict=False)
+    @overload(call, strict=False, jit_options={"forceinline": forceinline})
     def choose(state: Any, *args: Any) -> Any:
         if isinstance(state, types.Record):
             return getattr(_GAMES[tuple(state.fields)], name).py_func
@@ -122,7 +132,7 @@ def _verb(name: str) -> Callable[..., Any]:
     return call
 
 
-reset = _verb("reset")
+reset = _verb("reset", forceinline=False)
 """`reset(state)`: the state before the first chance event; options, which are data in the record, are kept."""
 current_player = _verb("current_player")
 """`current_player(state) -> int`: the seat that is to act, `CHANCE` or `TERMINAL`."""
@@ -132,13 +142,13 @@ legal_actions = _verb("legal_actions")
 """`legal_actions(state, mask)`: 1 for each legal action of the current player, else 0, into `mask`, int8 (NUM_ACTIONS,)."""
 apply_action = _verb("apply_action")
 """`apply_action(state, action)`: an action of the current player or an outcome of chance. It must be a legal one."""
-is_truncated = _verb("is_truncated")
+is_truncated = _verb("is_truncated", forceinline=False)
 """`is_truncated(state) -> bool`: a finished game was cut off by a cap that is only a safety net."""
-returns = _verb("returns")
+returns = _verb("returns", forceinline=False)
 """`returns(state, payoffs)`: what each seat gets in a finished game, into `payoffs`, float32 (num_players,)."""
 observe = _verb("observe")
 """`observe(state, player, seen)`: what a seat sees now, into every field of the record `seen` (`OBSERVATION.record`)."""
-determinize = _verb("determinize")
+determinize = _verb("determinize", forceinline=False)
 """`determinize(state, player, stream)`: redraw what the seat cannot know, among all that fits what it knows."""
 
 RULES = (

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs import chance
+from heist_envs import chance, wide
 from heist_envs.games import VERSIONS
-from heist_envs.layout import PLACE_OF, SEAT_AT, Layout
+from heist_envs.layout import Layout
 from heist_envs.options import Option, resolve
-from heist_envs.rules import CHANCE, TERMINAL, Record, State, compiled, register
+from heist_envs.rules import CHANCE, TERMINAL, Record, State, compiled, inlined, register
 
 # ---------------------------------------------------------------------------------------------------- spec
 
@@ -295,7 +295,7 @@ def _clear_table(state: State) -> None:
 # ---------------------------------------------------------------------------------------------------- turn
 
 
-@compiled
+@inlined
 def _seat(state: State, number: int) -> int:
     """A seat number below 2 n brought below n: division is the slowest instruction there is."""
     n = state.num_players
@@ -362,7 +362,7 @@ def apply_action(state: State, action: int) -> None:
     _run_on(state)
 
 
-@compiled
+@inlined
 def _run_on(state: State) -> None:
     """Do all that needs no answer: a question with one legal answer is not asked, since all masks are public."""
     while True:
@@ -382,7 +382,7 @@ def _run_on(state: State) -> None:
             return
 
 
-@compiled
+@inlined
 def _pass_on(state: State) -> None:
     """The next seat is asked; after the last one the next phase begins with F."""
     state.actor = _seat(state, state.actor + 1)
@@ -399,7 +399,7 @@ def _pass_on(state: State) -> None:
         state.phase = SHOOTING
 
 
-@compiled
+@inlined
 def _take_card(state: State, value: int) -> None:
     player = state.drawer
     if state.phase == DEAL and player == state.glove:
@@ -422,7 +422,7 @@ def _take_card(state: State, value: int) -> None:
     state.phase = DRAW if state.redraw_rounds > 0 else CORRUPT
 
 
-@compiled
+@inlined
 def _answer_draw(state: State, action: int) -> None:
     player = state.actor
     state.laid[player, state.redraw_round] = NO_CARD
@@ -438,12 +438,12 @@ def _answer_draw(state: State, action: int) -> None:
         _end_round(state)
 
 
-@compiled
+@inlined
 def _may_bribe(state: State) -> bool:
     return bool(state.diamonds[state.actor] >= state.bribe_cost and state.thieves[state.actor] < state.num_thieves)
 
 
-@compiled
+@inlined
 def _may_borrow(state: State) -> bool:
     if not state.loans or state.loan_taken[state.actor] or state.thieves[state.actor] == 0:
         return False
@@ -456,7 +456,7 @@ def _may_borrow(state: State) -> bool:
     return box >= state.loan
 
 
-@compiled
+@inlined
 def _answer_corrupt(state: State, action: int) -> None:
     player = state.actor
     if action == BRIBE:
@@ -471,7 +471,7 @@ def _answer_corrupt(state: State, action: int) -> None:
         _pass_on(state)  # h.1: nobody is asked again
 
 
-@compiled
+@inlined
 def _answer_join(state: State, action: int) -> None:
     if not state.simultaneous_join:
         _join_or_fold(state, state.actor, action)
@@ -486,7 +486,7 @@ def _answer_join(state: State, action: int) -> None:
         state.answer[:] = 0
 
 
-@compiled
+@inlined
 def _join_or_fold(state: State, player: int, action: int) -> None:
     if action == JOIN:
         _stake(state, player)
@@ -496,7 +496,7 @@ def _join_or_fold(state: State, player: int, action: int) -> None:
         state.face_up[state.card[player] - 1] = True
 
 
-@compiled
+@inlined
 def _stake(state: State, player: int) -> None:
     state.diamonds[player] -= 1
     state.pot += 1
@@ -504,12 +504,12 @@ def _stake(state: State, player: int) -> None:
     state.folded[player] = False
 
 
-@compiled
+@inlined
 def _may_be_shot(state: State, player: int) -> bool:
     return bool(state.folded[player] and state.diamonds[player] >= 1)  # HOL-14
 
 
-@compiled
+@inlined
 def _may_shoot(state: State) -> bool:
     if state.revolver_needs_join and not state.joined[state.glove]:  # HOL-13
         return False
@@ -519,7 +519,7 @@ def _may_shoot(state: State) -> bool:
     return False
 
 
-@compiled
+@inlined
 def _answer_revolver(state: State, action: int) -> None:
     if action != NO_REVOLVER:
         state.target = _seat(state, state.glove + 1 + action - REVOLVER)
@@ -568,14 +568,14 @@ def _reveal(state: State) -> None:
         state.actor = state.shooter
 
 
-@compiled
+@inlined
 def _take_pot(state: State, winner: int) -> None:
     state.diamonds[winner] += state.pot
     state.pot = 0
     state.glove = winner
 
 
-@compiled
+@inlined
 def _turn_thieves(state: State, player: int, number: int) -> None:
     """HOL-18: turn what there is; one too few ends the game with this round."""
     if state.thieves[player] < number:
@@ -583,7 +583,7 @@ def _turn_thieves(state: State, player: int, number: int) -> None:
     state.thieves[player] -= min(number, int(state.thieves[player]))
 
 
-@compiled
+@inlined
 def _may_pay(state: State) -> bool:
     return bool(state.diamonds[state.actor] >= state.penalty_diamonds)
 
@@ -602,7 +602,7 @@ def _answer_penalty(state: State, action: int) -> None:
     _end_round(state)
 
 
-@compiled
+@inlined
 def _somebody_is_broke(state: State) -> bool:
     for seat in range(state.num_players):
         if state.diamonds[seat] == 0:
@@ -705,57 +705,22 @@ OBSERVATION = Layout(
 
 @compiled
 def observe(state: State, player: int, seen: Record) -> None:
-    n = state.num_players
-    seen.card[:] = 0
+    wide.clear(seen)
+    wide.copy(state, seen, "face_up in_play redraw_round pot pile_size rounds max_rounds revealed showdown_pot")
+    wide.turn(state, player, seen, "diamonds thieves loan_taken laid shown joined folded showdown_card")
+    wide.mark(state, player, seen, "glove actor target shooter showdown_winner showdown_target")
     if state.card[player] != NO_CARD:
         seen.card[state.card[player] - 1] = 1
     seen.answer[0] = state.answer[player] == JOIN
     seen.answer[1] = state.answer[player] == FOLD
-    seen.face_up = state.face_up
-    seen.in_play = state.in_play
-    for k in range(MAX_PLAYERS):  # what an empty seat shows is all zeros already
-        seat = SEAT_AT[n, player, k]
-        seen.seated[k] = k < n
-        seen.diamonds[k, 0] = state.diamonds[seat] & 127
-        seen.diamonds[k, 1] = state.diamonds[seat] >> 7
-        seen.thieves[k] = state.thieves[seat]
-        seen.loan_taken[k] = state.loan_taken[seat]
-        seen.laid[k, 0] = state.laid[seat, 0]
-        seen.laid[k, 1] = state.laid[seat, 1]
-        seen.shown[k] = state.shown[seat]
-        seen.joined[k] = state.joined[seat]
-        seen.folded[k] = state.folded[seat]
-        seen.showdown_card[k] = state.showdown_card[seat]
-    _mark(seen.glove, state.glove, player, n)
-    _mark(seen.actor, state.actor, player, n)
-    _mark(seen.target, state.target, player, n)
-    _mark(seen.shooter, state.shooter, player, n)
-    _mark(seen.showdown_winner, state.showdown_winner, player, n)
-    _mark(seen.showdown_target, state.showdown_target, player, n)
-    seen.phase[:] = 0
+    for k in range(MAX_PLAYERS):
+        seen.seated[k] = k < state.num_players
     seen.phase[state.phase] = 1
-    seen.redraw_round = state.redraw_round
-    seen.pot[0] = state.pot & 127
-    seen.pot[1] = state.pot >> 7
-    seen.pile_size = state.pile_size
-    seen.rounds = state.rounds
-    seen.max_rounds = state.max_rounds
-    seen.revealed = state.revealed
-    seen.showdown_pot[0] = state.showdown_pot & 127
-    seen.showdown_pot[1] = state.showdown_pot >> 7
     seen.showdown_penalty[0] = state.showdown_penalty == FLIP
     seen.showdown_penalty[1] = state.showdown_penalty == PAY
 
 
-@compiled
-def _mark(places: NDArray[np.int8], seat: int, player: int, n: int) -> None:
-    """One seat, one-hot by place; all zeros for NO_SEAT."""
-    places[:] = 0
-    if seat != NO_SEAT:
-        places[PLACE_OF[n, player, seat]] = 1
-
-
-@compiled
+@inlined
 def _knows_card_of(state: State, player: int, seat: int) -> bool:
     """Whether a player has seen the card in a seat's hand: his own, one shown by folding, one turned at the reveal."""
     return bool(seat == player or state.shown[seat] != NO_CARD or (state.revealed and state.joined[seat]))

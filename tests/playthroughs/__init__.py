@@ -12,6 +12,7 @@ import pathlib
 import numpy as np
 
 from heist_envs import chance, rules
+from heist_envs.engine import row
 from heist_envs.games import load
 from heist_envs.rules import CHANCE, TERMINAL
 from tests.tables import Table
@@ -61,10 +62,10 @@ def write(name, about, game, options, decide, seed=0):
     rng = np.random.default_rng(seed)
     head = {"about": about, "game": game, "version": module.VERSION, "options": options}
     lines = [json.dumps(head)]
-    weights = np.zeros(module.MAX_CHANCE_OUTCOMES, np.int32)
+    weights = np.zeros(1, row(np.int32, module.MAX_CHANCE_OUTCOMES))[0]
     while not table.over:
         if table.player == CHANCE:
-            rules.chance_outcomes(table.state, weights)
+            rules.chance_outcomes(table.state, weights.values)
             outcome = chance.draw(stream, weights)
             lines.append(f"chance {outcome}")
             table.chance(outcome)

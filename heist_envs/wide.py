@@ -1,0 +1,244 @@
+"""What an observation takes from a state unchanged but for its order, by wide loads and stores.
+
+Writing an observation costs about one store a cycle, and Numba copies a field entry by entry. Each function here writes
+a field with one or two stores and has the same meaning in plain Python. Names of fields, which are those of the features
+they go to, come as one literal string: Numba knows no literal tuple of strings.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from heist_envs.layout import MAX_SEATS, PLACE_OF, SEAT_AT
+from heist_envs.rules import Record, State
+
+
+def clear(seen: Record) -> None:
+    """Make every feature zero."""
+    for name in seen.dtype.names or ():
+        seen[name] = 0
+
+
+def copy(state: State, seen: Record, names: str) -> None:
+    """Show fields of int8 as they are, and a number of 16 bits as (x % 128, x // 128)."""
+    for name in names.split():
+        seen[name] = _bytes(state[name])
+
+
+def turn(state: State, player: int, seen: Record, names: str) -> None:
+    """Show fields by seat, the player's own entry first, then clockwise, and zero for an empty seat."""
+    n = state.num_players
+    for name in names.split():
+        seen[name] = 0
+        seen[name][:n] = _bytes(np.roll(state[name][:n], -player, axis=0))
+
+
+def mark(state: State, player: int, seen: Record, names: str) -> None:
+    """Mark seats, one-hot by place, the player's own place first; a negative one, no seat, leaves a cleared feature."""
+    for name in names.split():
+        if state[name] >= 0:
+            seen[name][(state[name] - player) % state.num_players] = 1
+
+
+def count(row: Record) -> int:
+    """How many flags of a row (`engine.row`) are set."""
+    return int(row["values"].sum())
+
+
+def find(row: Record, k: int) -> int:
+    """The k-th flag of a row that is set, counted from 0; the flags are at most 255."""
+    return int((row["values"].cumsum() <= k).sum())
+
+
+def _bytes(values: Any) -> Any:
+    return np.stack((values & 127, values >> 7), -1) if values.dtype == np.int16 else values
+
+
+_I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_LANES = 16
+_LANES_16 = _LANES // 2
+_VECTOR = ir.VectorType(_I8, _LANES)
+_VECTOR_16 = ir.VectorType(ir.IntType(16), _LANES_16)
+
+
+def _word(size: int) -> ir.IntType:
+    return ir.IntType(8 * size)
+
+
+def _size(field: Any) -> int:
+    return int(
+        field.type.nitems * field.type.size if isinstance(field.type, types.NestedArray) else field.type.bitwidth // 8
+    )
+
+
+def _load(builder: Any, record: Any, offset: int, word: ir.IntType) -> Any:
+    return builder.load(cgutils.get_record_member(builder, record, offset, word), align=1)
+
+
+def _store(builder: Any, value: Any, record: Any, offset: int) -> None:
+    builder.store(value, cgutils.get_record_member(builder, record, offset, value.type), align=1)
+
+
+def _split(builder: Any, value: Any) -> Any:
+    """A 16-bit number x, or each of a vector, as the bytes x % 128 and x // 128."""
+
+    def each(number: int) -> Any:
+        return ir.Constant(value.type, [number] * _LANES_16 if isinstance(value.type, ir.VectorType) else number)
+
+    high = builder.shl(builder.and_(value, each(0x3F80)), each(1))
+    return builder.or_(builder.and_(value, each(0x7F)), high)
+
+
+def _is_16_bit(field: Any) -> bool:
+    return getattr(field.type, "dtype", field.type) == types.int16
+
+
+@intrinsic
+def _clear(_: Any, seen: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        cgutils.memset(builder, args[0], _I64(seen.size), 0)
+        return context.get_dummy_value()
+
+    return types.void(seen), write
+
+
+@intrinsic(prefer_literal=True)
+def _copy(_: Any, state: Any, seen: Any, names: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        for name in names.literal_value.split():
+            field = state.fields[name]
+            if _is_16_bit(field):
+                value = _split(builder, _load(builder, args[0], field.offset, _word(2)))
+                _store(builder, value, args[1], seen.offset(name))
+            else:
+                source = cgutils.get_record_member(builder, args[0], field.offset, _I8)
+                target = cgutils.get_record_member(builder, args[1], seen.offset(name), _I8)
+                cgutils.raw_memcpy(builder, target, source, _I64(_size(field)), 1)
+        return context.get_dummy_value()
+
+    return types.void(state, seen, names), write
+
+
+@intrinsic(prefer_literal=True)
+def _turn(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        n = builder.zext(_load(builder, args[0], state.offset("num_players"), _I8), _I64)
+        names_ = names.literal_value.split()
+        for name in names_:
+            field = state.fields[name]
+            size = _size(field)
+            # Reading on into the next fields is one load; at the end of the record there are none.
+            read = _LANES if field.offset + _LANES <= state.size else size
+            value = builder.zext(_load(builder, args[0], field.offset, _word(read)), _word(_LANES))
+            order = _order(builder, size // field.type.shape[0], n, args[1])
+            value = _shuffled(context, builder, builder.bitcast(value, _VECTOR), order)
+            if _is_16_bit(field):
+                value = _split(builder, builder.bitcast(value, _VECTOR_16))
+            value = builder.trunc(builder.bitcast(value, _word(_LANES)), _word(_room(seen, names_, name)))
+            _store(builder, value, args[2], seen.offset(name))
+        return context.get_dummy_value()
+
+    return types.void(state, types.int64, seen, names), write
+
+
+def _room(seen: Any, names: list[str], name: str) -> int:
+    """How many bytes to store for a feature: one store may spill into the next ones if they are written afterwards."""
+    size = end = _size(seen.fields[name])
+    for following in names[names.index(name) + 1 :]:
+        if seen.offset(following) == seen.offset(name) + end:
+            end += _size(seen.fields[following])
+    return max(width for width in (size, 8, 16) if size <= width <= end)
+
+
+def _row(builder: Any, name: str, rows: Any, n: Any, player: Any) -> Any:
+    """A pointer to `rows[n, player]`, an array of int (MAX_SEATS + 1, MAX_SEATS, up to 16), as a vector."""
+    filled = np.pad(rows, ((0, 0), (0, 0), (0, _LANES - rows.shape[2])))
+    table = ir.ArrayType(ir.ArrayType(_VECTOR, MAX_SEATS), MAX_SEATS + 1)
+    vectors = [[ir.Constant(_VECTOR, [int(x) for x in row]) for row in by_player] for by_player in filled]
+    where = cgutils.global_constant(builder, name, ir.Constant(table, vectors))
+    return builder.gep(where, [_I64(0), n, player], inbounds=True)
+
+
+def _order(builder: Any, size: int, n: Any, player: Any) -> Any:
+    """For each byte of a turned field with entries of `size` bytes, the byte that comes there."""
+    lanes = (SEAT_AT[..., None] * size + np.arange(size)).reshape(*SEAT_AT.shape[:2], -1)
+    return builder.load(_row(builder, f"order.{size}", lanes, n, player))
+
+
+def _shuffled(context: Any, builder: Any, value: Any, order: Any) -> Any:
+    """The bytes of a vector in another order: one instruction where the processor has it."""
+    _, _, features = context.codegen().magic_tuple()
+    if "+ssse3" in features:
+        shuffle = ir.FunctionType(_VECTOR, [_VECTOR, _VECTOR])
+        pshufb = cgutils.get_or_insert_function(builder.module, shuffle, "llvm.x86.ssse3.pshuf.b.128")
+        return builder.call(pshufb, [value, order])
+    shuffled = ir.Constant(_VECTOR, ir.Undefined)
+    for k in range(_LANES):
+        byte = builder.extract_element(value, builder.extract_element(order, _I32(k)))
+        shuffled = builder.insert_element(shuffled, byte, _I32(k))
+    return shuffled
+
+
+@intrinsic(prefer_literal=True)
+def _mark(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        _I64(0)
+        n = builder.zext(_load(builder, args[0], state.offset("num_players"), _I8), _I64)
+        places = builder.bitcast(_row(builder, "places", PLACE_OF, n, args[1]), _I8.as_pointer())
+        for name in names.literal_value.split():
+            seat = _load(builder, args[0], state.offset(name), _I8)
+            lane = builder.zext(builder.and_(seat, _I8(_LANES - 1)), _I64)  # -1 gives the last one, which is 0
+            place = builder.zext(builder.load(builder.gep(places, [lane], inbounds=True)), _I64)
+            taken = builder.zext(builder.icmp_signed(">=", seat, _I8(0)), _I8)
+            feature = cgutils.get_record_member(builder, args[2], seen.offset(name), _I8)
+            builder.store(taken, builder.gep(feature, [place], inbounds=True))
+        return context.get_dummy_value()
+
+    return types.void(state, types.int64, seen, names), write
+
+
+def _flags(builder: Any, row: Any, record: Any) -> Any:
+    """The flags of a row as a vector, with zero for what fills the row up."""
+    flags = row.fields["values"].type.nitems
+    vector = _load(builder, record, 0, ir.VectorType(_I8, row.size))
+    return builder.and_(vector, ir.Constant(vector.type, [1] * flags + [0] * (row.size - flags)))
+
+
+def _count_ones(builder: Any, comparison: str, left: Any, right: Any) -> Any:
+    """In how many lanes a comparison of two vectors holds."""
+    holds = builder.bitcast(builder.icmp_unsigned(comparison, left, right), ir.IntType(left.type.count))
+    return builder.zext(builder.ctpop(builder.zext(holds, _word(max(8, left.type.count // 8)))), _I64)
+
+
+@intrinsic
+def _count(_: Any, row: Any) -> Any:
+    def read(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        flags = _flags(builder, row, args[0])
+        return _count_ones(builder, "!=", flags, flags.type(None))
+
+    return types.int64(row), read
+
+
+@intrinsic
+def _find(_: Any, row: Any, k: Any) -> Any:
+    def read(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        before = _flags(builder, row, args[0])
+        lanes = before.type.count
+        zeros = before.type(None)
+        for step in (2**power for power in range(lanes.bit_length() - 1)):
+            moved = ir.Constant(ir.VectorType(_I32, lanes), [*range(lanes, lanes + step), *range(lanes - step)])
+            before = builder.add(before, builder.shuffle_vector(before, zeros, moved))
+        one = builder.insert_element(zeros, builder.trunc(args[1], _I8), _I32(0))
+        everywhere = builder.shuffle_vector(one, zeros, ir.Constant(ir.VectorType(_I32, lanes), [0] * lanes))
+        return _count_ones(builder, "<=", before, everywhere)
+
+    return types.int64(row, types.int64), read
+
+
+if not numba.config.DISABLE_JIT:
+    clear, copy, turn, mark, count, find = _clear, _copy, _turn, _mark, _count, _find
