@@ -42,6 +42,28 @@ def interval(by_deal: NDArray[np.float64]) -> Score:
     return Score(float(by_deal.mean()), float(NORMAL_95 * by_deal.std(ddof=1) / np.sqrt(len(by_deal))))
 
 
+def decide(agent: Agent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
+    """The actions of an agent for some games of a batch, int64 (len(rows),), from what the seats to act there see.
+
+    Raises:
+        TypeError: the agent gave something else than integers.
+        ValueError: it gave another number of them, or an illegal one.
+    """
+    masks = batch.masks[rows]
+    given = np.asarray(agent.act(batch.observations[rows], masks, rng))
+    who = type(agent).__name__
+    if not np.issubdtype(given.dtype, np.integer):
+        raise TypeError(f"{who} gave actions of dtype {given.dtype}: they must be integers")
+    if given.shape != rows.shape:
+        raise ValueError(f"{who} gave actions of shape {given.shape} for {len(rows)} games: one per game is needed")
+    inside = (given >= 0) & (given < masks.shape[1])
+    illegal = np.flatnonzero(~inside | (masks[np.arange(len(rows)), np.where(inside, given, 0)] == 0))
+    if len(illegal):
+        i = illegal[0]
+        raise ValueError(f"{who} gave action {given[i]}: {batch.legal_words(rows[i])}")
+    return given.astype(np.int64)
+
+
 def play_deals(game: str, agents: Sequence[Agent], num_deals: int, seed: int = 0, **options: Any) -> NDArray[np.float64]:
     """Play each deal with the line-up in all its rotations.
 
@@ -56,18 +78,20 @@ def play_deals(game: str, agents: Sequence[Agent], num_deals: int, seed: int = 0
         Mean reward over the rotations of each agent on each deal, float64 (num_deals, num_agents).
 
     Raises:
-        ValueError: too few or too many agents, or no deal.
+        TypeError, ValueError: too few or too many agents, no deal, or an agent that gives no legal action (`decide`).
     """
     module = load(game)
     n = len(agents)
     if num_deals < 1:
         raise ValueError(f"got num_deals={num_deals}: at least 1")
+    if options.get("num_players", n) != n:
+        raise ValueError(f"got num_players={options['num_players']} for {n} agents: one agent per seat")
     states = np.repeat(module.new_initial_state(**{**options, "num_players": n}), num_deals * n)
     batch = Batch(module, states, autoreset=False)
     batch.reset([seed + deal for deal in range(num_deals) for _ in range(n)])
     rotation = np.tile(np.arange(n), num_deals)  # agent j sits in seat (j + rotation) % n
-    names = list({id(agent): agent for agent in agents}.values())
-    of_seat = np.array([names.index(agent) for agent in agents])
+    distinct = {id(agent): agent for agent in agents}
+    of_seat = np.array([list(distinct).index(id(agent)) for agent in agents])
     rng = np.random.default_rng(seed)
     while True:
         playing = ~(batch.terminations | batch.truncations)
@@ -75,11 +99,11 @@ def play_deals(game: str, agents: Sequence[Agent], num_deals: int, seed: int = 0
             break
         acting = np.where(playing, of_seat[(batch.players - rotation) % n], -1)
         actions = np.zeros(len(batch), np.int64)
-        for k, agent in enumerate(names):
+        for k, agent in enumerate(distinct.values()):
             rows = np.flatnonzero(acting == k)
             if len(rows):
-                actions[rows] = agent.act(batch.observations[rows], batch.masks[rows], rng)
-        batch.step(batch.check_actions(actions))
+                actions[rows] = decide(agent, batch, rows, rng)
+        batch.step(actions)
     seats = (np.arange(n) + rotation[:, None]) % n
     rewards = np.take_along_axis(batch.rewards, seats, axis=1).astype(np.float64)
     by_deal: NDArray[np.float64] = rewards.reshape(num_deals, n, n).mean(axis=1)
@@ -102,6 +126,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--deals", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
+    if given.deals < 2:
+        parser.error("--deals: an interval needs at least 2")
     made = {name: make_agent(name, given.game) for name in given.agents}
     by_deal = play_deals(given.game, [made[name] for name in given.agents], given.deals, given.seed)
     print(f"{given.deals} deals, each in {len(given.agents)} seatings; mean reward with a 95% interval clustered by deal")

@@ -1,5 +1,6 @@
 """The only stepper: it plays chance, writes observations and masks, and starts finished games again."""
 
+import functools
 import importlib
 import json
 from types import ModuleType
@@ -32,6 +33,7 @@ HOLD = -2
 """In place of an action: leave this game as it is; its outputs keep their values."""
 
 
+@functools.cache
 def row(dtype: Any, size: int) -> np.dtype[Any]:
     """A record that holds one row of a buffer.
 

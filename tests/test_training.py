@@ -263,3 +263,44 @@ def test_without_the_extra_the_error_names_it():
     code = "import sys; sys.modules['sb3_contrib'] = None; import heist_envs.training.selfplay"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "ImportError: training needs sb3_contrib: pip install 'heist-envs[train]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"decisions": 0}, "decisions=0: at least 1"),
+        ({"batch_size": 1}, "batch_size=1: at least 2"),
+        ({"evaluate_every": 0}, "evaluate_every=0"),
+        ({"evaluation_deals": 1}, "evaluation_deals=1: at least 2"),
+        ({"opponents": ()}, "got no opponents"),
+        ({"opponent_share": 1.5}, "opponent_share=1.5: from 0 to 1"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0"),
+    ],
+)
+def test_a_config_that_cannot_be_is_refused_before_anything_is_written(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        Config(**wrong)
+
+
+def test_a_last_batch_of_one_decision_does_no_harm(tmp_path):
+    config = Config(num_envs=5, steps=13, batch_size=64, decisions=200, epochs=1, hidden=(8,), evaluation_deals=2)
+    agent = Run(config, tmp_path / "run").train()
+    assert all(np.isfinite(array).all() for array in agent.weights.values())
+
+
+def test_a_strange_config_or_checkpoint_is_refused(tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    Run(SMALL, tmp_path / "run").train()
+    checkpoint = tmp_path / "run" / "checkpoint.safetensors"
+    tensors = load_file(checkpoint)
+    save_file({k: v for k, v in tensors.items() if not k.startswith("optimizer")}, checkpoint, {"counters": '{"a": 1}'})
+    with pytest.raises(ValueError, match="not a checkpoint of this run"):
+        Run.resumed(tmp_path / "run")
+    save_file(tensors, checkpoint)
+    with pytest.raises(ValueError, match="not a checkpoint of this run"):
+        Run.resumed(tmp_path / "run")
+    for text in ("[1]", '{"hidden": [1]}', '{"hidden": [1], "opponents": [], "new": 3}'):
+        (tmp_path / "run" / "config.json").write_text(text)
+        with pytest.raises(ValueError, match="not the config of a run of this version"):
+            Run.resumed(tmp_path / "run")

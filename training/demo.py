@@ -16,12 +16,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-import matplotlib
 import numpy as np
 from heist_envs.agents import Agent, make_agent
 from heist_envs.agents.rule_based.holdup import STYLES
-from heist_envs.benchmarks.tournament import Score, one_against_many
+from heist_envs.benchmarks.tournament import Score, decide, one_against_many
 from heist_envs.training.selfplay import Config, Run, versions
+
+try:
+    import matplotlib
+except ImportError as missing:
+    raise ImportError(f"the demo needs {missing.name}: pip install 'heist-envs[train]'") from missing
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
 from heist_envs.engine import Batch
@@ -29,9 +35,6 @@ from heist_envs.games import holdup
 
 PLAYERS = 4
 BASELINES = ["uniform", *(f"rule:{style}" for style in STYLES)]
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402 - after the choice of a backend that needs no display
-
 EVALUATION_SEED = 2 * 10**6
 """Deals of the final table: others than those of the learning curve."""
 
@@ -81,7 +84,7 @@ def joining(agent: Agent, num_games: int, seed: int = 0) -> Joining:
         seats, rounds = batch.players[rows], batch.states["rounds"][rows]
         cards = batch.states["card"][rows, seats].astype(np.int64)
         actions = np.zeros(num_games, np.int64)
-        actions[rows] = agent.act(batch.observations[rows], batch.masks[rows], rng)
+        actions[rows] = decide(agent, batch, rows, rng)
         asked = batch.masks[rows, holdup.JOIN] == 1
         joins = asked & (actions[rows] == holdup.JOIN)
         np.add.at(counts.asked, cards[asked] - 1, 1)

@@ -44,7 +44,7 @@ except ImportError as missing:
 
 from heist_envs.agents import make_agent
 from heist_envs.agents.policy import PolicyAgent
-from heist_envs.benchmarks.tournament import one_against_many
+from heist_envs.benchmarks.tournament import decide, one_against_many
 
 import heist_envs
 from heist_envs.engine import HOLD
@@ -54,7 +54,11 @@ from heist_envs.rules import compiled
 
 @dataclass(frozen=True)
 class Config:
-    """Everything that a run depends on."""
+    """Everything that a run depends on.
+
+    Raises:
+        ValueError: a number that is not allowed.
+    """
 
     game: str = "holdup"
     num_players: int | None = None
@@ -83,6 +87,18 @@ class Config:
     evaluate_every: int = 500_000
     """Decisions between evaluations."""
     evaluation_deals: int = 200
+
+    def __post_init__(self) -> None:
+        least = {"decisions": 1, "num_envs": 1, "steps": 1, "batch_size": 2, "epochs": 1, "evaluation_deals": 2}
+        for name, low in (least | {"checkpoint_every": 1, "evaluate_every": 1}).items():
+            if getattr(self, name) < low:
+                raise ValueError(f"got {name}={getattr(self, name)}: at least {low}")
+        if not 0 <= self.opponent_share <= 1:
+            raise ValueError(f"got opponent_share={self.opponent_share}: from 0 to 1")
+        if self.opponent_share > 0 and not self.opponents:
+            raise ValueError(f"got no opponents for opponent_share={self.opponent_share}: name some, or set the share to 0")
+        if self.learning_rate <= 0 or self.entropy < 0:
+            raise ValueError(f"got learning_rate={self.learning_rate}, entropy={self.entropy}: above 0, and at least 0")
 
 
 class SelfPlayVecEnv(VecEnv):
@@ -143,7 +159,7 @@ class SelfPlayVecEnv(VecEnv):
             for agent, rows in self._opponents:
                 asked = np.flatnonzero(waiting & rows)
                 if len(asked):
-                    actions[asked] = agent.act(batch.observations[asked], batch.masks[asked], self.rng)
+                    actions[asked] = decide(agent, batch, asked, self.rng)
             batch.step(actions)
             over = waiting & (batch.terminations | batch.truncations)
             # A game that begins and ends with no question to the learner has nothing to teach: only the first end counts.
@@ -275,8 +291,10 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
             self.generator_ready = True
         total = self.buffer_size * self.n_envs
         order = self.rng.permutation(total)
-        for start in range(0, total, batch_size or total):
-            yield self._get_samples(order[start : start + (batch_size or total)])
+        size = batch_size or total
+        for start in range(0, total, size):
+            if total - start > 1:  # advantages are divided by their deviation, which a single one has not
+                yield self._get_samples(order[start : start + size])
 
 
 class ScaledObservation(BaseFeaturesExtractor):
@@ -346,13 +364,17 @@ class Run:
 
         Raises:
             FileNotFoundError: the folder holds no run.
+        ValueError: its config or checkpoint is not one of this version.
         """
         path = pathlib.Path(folder) / "config.json"
         if not path.exists():
             raise FileNotFoundError(f"{folder} holds no run to resume: it has no config.json")
-        fields = json.loads(path.read_text())
-        lists = {name: tuple(fields[name]) for name in ("hidden", "opponents")}
-        return cls(Config(**{**fields, **lists}), folder, measure, _resume=True)
+        try:
+            saved = json.loads(path.read_text())
+            config = Config(**{**saved, "hidden": tuple(saved["hidden"]), "opponents": tuple(saved["opponents"])})
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is not the config of a run of this version: {error}") from error
+        return cls(config, folder, measure, _resume=True)
 
     def _new_model(self) -> MaskablePPO:
         c = self.config
@@ -406,7 +428,10 @@ class Run:
         return policy_agent(self.model, self.card)
 
     def train(self, callback: BaseCallback | None = None) -> PolicyAgent:
-        """Train to the end of the configured decisions; Ctrl-C stops cleanly at a checkpoint."""
+        """Train to the end of the configured decisions and save the policy.
+
+        After Ctrl-C the policy of that moment is saved, and `resumed` goes on from the newest checkpoint.
+        """
         watch = _Watch(self)
         remaining = self.config.decisions - self.model.num_timesteps
         try:
@@ -414,7 +439,7 @@ class Run:
                 callbacks: list[BaseCallback] = [watch] if callback is None else [watch, callback]
                 self.model.learn(remaining, callback=callbacks, reset_num_timesteps=self.model.num_timesteps == 0)
         except KeyboardInterrupt:
-            print(f"\nstopped at {self.model.num_timesteps:,} decisions; go on with --resume --folder {self.folder}")
+            print(f"\nstopped; from the newest checkpoint go on with --resume --folder {self.folder}")
         else:
             self.save_checkpoint()
         finally:
@@ -450,10 +475,13 @@ class Run:
     def _load_checkpoint(self) -> None:
         if not self._checkpoint.exists():
             return
+        model = self.model
         with safetensors.safe_open(self._checkpoint, "pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
-            counters = json.loads(file.metadata()["counters"])
-        model = self.model
+            counters = json.loads((file.metadata() or {}).get("counters", "{}"))
+        moments = sum(name.startswith("optimizer.") for name in tensors)
+        if not counters or moments != 3 * len(list(model.policy.parameters())):
+            raise ValueError(f"{self._checkpoint} is not a checkpoint of this run: counters or optimizer state are missing")
         prefix = "policy."
         model.policy.load_state_dict({n[len(prefix) :]: t for n, t in tensors.items() if n.startswith(prefix)})
         optimizer = model.policy.optimizer.state_dict()

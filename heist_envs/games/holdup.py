@@ -761,6 +761,13 @@ ACTION_NAMES = (
 )  # fmt: skip
 
 
+_NUMBERS = [name for name, option in OPTIONS.items() if isinstance(option.allowed, range) and name in STATE.names]
+_FLAGS = [
+    "in_play", "pile", "loan_taken", "face_up", "joined", "folded", "loans", "penalty_instead", "revolver_needs_join",
+    "immediate_end", "bank_is_box", "simultaneous_join", "cap_terminates", "score_reward", "truncated", "ruined", "revealed",
+]  # fmt: skip
+
+
 def check(state: State) -> None:
     """The conservation laws of section f, and every field in its bounds.
 
@@ -775,10 +782,10 @@ def check(state: State) -> None:
             raise ValueError(f"not a state of {NAME}: {what}")
 
     law(MIN_PLAYERS <= n <= MAX_PLAYERS, f"{n} players")
-    for name in ("in_play", "pile", "loan_taken", "face_up", "joined", "folded"):
-        law(np.isin(state[name], (0, 1)).all(), f"{name} {state[name]}")
-    law(0 <= state.redraw_rounds <= MAX_REDRAW_ROUNDS, f"{state.redraw_rounds} redraw rounds")
-    law(1 <= state.num_thieves <= 3, f"{state.num_thieves} cards each")
+    for name in _NUMBERS:
+        law(int(state[name]) in OPTIONS[name].allowed, f"{name} {state[name]}")
+    for name in _FLAGS:
+        law(not np.any(state[name] >> 1), f"{name} {state[name]}")
     law(RANDOM <= state.first_player < n, f"first player {state.first_player}")
     law(SETUP <= state.phase <= OVER and state.phase != REVEAL, f"phase {state.phase}")
     law(0 <= state.redraw_round < MAX_REDRAW_ROUNDS, f"redraw round {state.redraw_round}")
@@ -794,7 +801,7 @@ def check(state: State) -> None:
     law((state.diamonds >= 0).all() and state.pot >= 0, "negative diamonds")
     law(((state.thieves >= 0) & (state.thieves <= state.num_thieves)).all(), f"Thieves {state.thieves}")
     law(not (state.joined & state.folded).any(), f"joined {state.joined} and folded {state.folded}")
-    law(np.isin(state.answer, (0, JOIN, FOLD)).all(), f"answers {state.answer}")
+    law(all(answer in (0, JOIN, FOLD) for answer in state.answer.tolist()), f"answers {state.answer}")
     law(state.showdown_penalty in (0, FLIP, PAY), f"penalty {state.showdown_penalty}")
     for name, low in (("card", 0), ("shown", 0), ("laid", NOT_ASKED), ("showdown_card", 0)):
         law((state[name] >= low).all() and (state[name] <= NUM_CARDS).all(), f"{name} {state[name]}")
@@ -807,9 +814,11 @@ def check(state: State) -> None:
     lies_open = {int(v) for v in (*state.laid.flat, *state.shown, *turned) if v > 0}
     law(dealing or lies_open == {int(c) + 1 for c in np.flatnonzero(state.face_up)}, f"face up is {state.face_up}")
     held = [bool(state.card[(state.glove + k) % n]) for k in seats]
-    dealt = (state.drawer - state.glove) % n if state.phase == DEAL else n
-    law(state.phase not in (DEAL, CORRUPT, JOINING) or held == [k < dealt for k in seats], f"hands {state.card}")
+    to_deal = (state.drawer - state.glove) % n
+    holds = [state.phase != SETUP and (k < to_deal if state.phase == DEAL else k != to_deal) for k in seats]
+    law(held == (holds if state.drawer != NO_SEAT or state.phase == SETUP else [True] * n), f"hands {state.card}")
     law(state.drawer == NO_SEAT or state.pile_size > 0, "no card to draw")
+    law(state.phase not in (SETUP, DEAL) or (state.diamonds[:n] > 0).all(), "no diamond for the ante")
     law(state.phase != PENALTY or NO_SEAT != state.target != state.shooter == state.actor, "no penalty is due")
     law(state.pile_size == state.pile.sum(), f"{state.pile.sum()} cards in the pile, {state.pile_size} counted")
     law(dealing or all(state.shown[s] in (NO_CARD, state.card[s]) for s in seats), "a shown card is the card held")
