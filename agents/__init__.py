@@ -1,14 +1,17 @@
 """Agents: whoever decides for a seat, from the observation alone."""
 
 import importlib
+import os
 
 from heist_envs.agents.agent import Agent
 from heist_envs.agents.uniform import UniformAgent
 
+from heist_envs.games import load
+
 __all__ = ["Agent", "UniformAgent", "make_agent"]
 
 
-def make_agent(name: str, game: str) -> Agent:
+def make_agent(name: str | os.PathLike[str], game: str) -> Agent:
     """One of our agents by its name.
 
     Args:
@@ -17,13 +20,16 @@ def make_agent(name: str, game: str) -> Agent:
         game: the name of a game.
 
     Raises:
-        ValueError: no agent or style has this name, or the policy is for another game.
+        ValueError: no game, agent or style has this name, or the policy is not one for the game.
     """
+    load(game)
+    name = str(name)
     if name == "uniform":
         return UniformAgent()
-    if name == "rule" or name.startswith("rule:"):
+    kind, _, style = name.partition(":")
+    if kind == "rule":
         rule_based = importlib.import_module(f"heist_envs.agents.rule_based.{game}")
-        agent: Agent = rule_based.RuleBasedAgent(*name.split(":")[1:])
+        agent: Agent = rule_based.RuleBasedAgent(style) if style else rule_based.RuleBasedAgent()
         return agent
     if name.endswith(".safetensors"):
         from heist_envs.agents.policy import PolicyAgent

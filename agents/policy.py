@@ -65,15 +65,20 @@ class PolicyAgent:
             ValueError: the policy is for another game or version, or its network does not fit the game.
         """
         try:
+            from safetensors import SafetensorError
             from safetensors.numpy import load_file
         except ImportError as missing:
             raise ImportError("loading a policy needs safetensors: pip install 'heist-envs[train]'") from missing
-        card = json.loads(pathlib.Path(path).with_suffix(".json").read_text())
         module = load(game)
+        try:
+            card = json.loads(pathlib.Path(path).with_suffix(".json").read_text())
+            weights = load_file(path)
+        except (ValueError, RecursionError, TypeError, SafetensorError) as error:
+            raise ValueError(f"{path} or its card is not a policy: {error}") from error
         for name, needed in (("game", module.NAME), ("version", module.VERSION)):
-            if card.get(name) != needed:
-                raise ValueError(f"got a policy with {name} {card.get(name)!r} from {path}: {needed!r} is needed")
-        weights = load_file(path)
+            found = card.get(name) if isinstance(card, dict) else None
+            if found != needed or type(found) is not type(needed):
+                raise ValueError(f"got a policy with {name} {found!r} from {path}: {needed!r} is needed")
         scale = weights.pop("scale", np.zeros(0, np.float32))
         _check_shapes(weights, scale, module.OBSERVATION.size, module.NUM_ACTIONS, path)
         return cls(weights, scale, card)
@@ -84,6 +89,10 @@ def _check_shapes(weights: Weights, scale: NDArray[np.float32], inputs: int, act
     names = {f"layer{k}.{part}" for k in range(len(weights) // 2) for part in ("weight", "bias")}
     if not weights or set(weights) != names or scale.shape != (inputs,):
         raise ValueError(f"got the arrays {sorted(weights)} and a scale of shape {scale.shape} from {path}")
+    if any(array.dtype != np.float32 or not np.isfinite(array).all() for array in (*weights.values(), scale)):
+        raise ValueError(f"got numbers that are not finite float32 from {path}")
+    if not (scale > 0).all():
+        raise ValueError(f"got a scale that is not above 0 from {path}")
     width = inputs
     for k in range(len(weights) // 2):
         shape, bias = weights[f"layer{k}.weight"].shape, weights[f"layer{k}.bias"].shape

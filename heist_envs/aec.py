@@ -48,6 +48,7 @@ class HeistEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
             agent: spaces.Discrete(game.NUM_ACTIONS)  # type: ignore[misc]
             for agent in self.possible_agents
         }
+        self.agents: list[str] = []
         self._action = np.zeros(1, np.int64)
         self._has_reset = False
 
@@ -148,13 +149,25 @@ class HeistEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         seen = batch.observe_seats()[0, seat]
         return {"observation": seen, "action_mask": np.zeros_like(batch.masks[0])}
 
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Observation, rewards since its last action, termination, truncation and info of `agent_selection`.
+
+        Raises:
+            ValueError: there is no game, or all agents have left it.
+        """
+        if not self.agents:
+            raise ValueError("there is no agent to ask: call reset() to start a game")
+        return super().last(observe)
+
     def _seat(self, agent: str) -> int:
-        if agent not in self._seats:
+        if not isinstance(agent, str) or agent not in self._seats:
             raise ValueError(f"got agent {agent!r}: the agents are {', '.join(self.possible_agents)}")
         return self._seats[agent]
 
     def describe(self, agent: str | None = None) -> str:
         """The table in words, as an agent sees it; what everybody sees where None."""
+        if not self._has_reset:
+            raise ValueError("nothing to describe before the first reset(): call reset() to start a game")
         seat = None if agent is None else self._seat(agent)
         return str(self.batch.game.describe(self.batch.states[0], seat))
 
@@ -177,10 +190,16 @@ class HeistEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         """Go on from what `to_bytes` gave.
 
         Raises:
+            TypeError: not bytes.
             ValueError: the data is of another game, version or number of players, or broken; nothing has been changed.
         """
-        if not data or data[-1] > len(self.possible_agents):
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"got a save of type {type(data).__name__}: it must be bytes")
+        if not len(data) or data[-1] > len(self.possible_agents):
             raise ValueError("got a save whose number of agents that have left is missing or too large")
+        flags = bytes(data[-3:-1])  # the end-of-game flags of the one game
+        if data[-1] and not any(flags):
+            raise ValueError("got a save of a running game that agents have left")
         self.batch.load_bytes(data[:-1])
         self._begin(removed=data[-1])
 

@@ -109,7 +109,7 @@ def seeds(seed: int | list[int] | None, num_envs: int) -> NDArray[np.uint64]:
         chosen: Sequence[int] = range(first, first + num_envs)
     elif isinstance(seed, int | np.integer) and not isinstance(seed, bool):
         chosen = range(int(seed), int(seed) + num_envs)
-    elif isinstance(seed, list | tuple | np.ndarray):
+    elif isinstance(seed, list | tuple) or (isinstance(seed, np.ndarray) and seed.ndim == 1):
         if len(seed) != num_envs:
             raise ValueError(f"got {len(seed)} seeds for {num_envs} games: give one seed, or one per game")
         if not all(isinstance(s, int | np.integer) and not isinstance(s, bool) for s in seed):

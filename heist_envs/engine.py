@@ -332,7 +332,7 @@ class Batch:
         given = np.asarray(actions)
         if given.shape != (len(self),):
             raise ValueError(f"got actions of shape {given.shape}: one integer per game is needed, shape ({len(self)},)")
-        if not np.issubdtype(given.dtype, np.integer):
+        if given.dtype.kind not in "iu":
             raise TypeError(f"got actions of dtype {given.dtype}: they must be integers, 0 to {self.masks.shape[1] - 1}")
         # An unsigned number too large for int64 must not wrap around into a legal one.
         made = given.astype(np.int64) if given.dtype != np.uint64 else np.minimum(given, 2**62).astype(np.int64)
@@ -341,6 +341,7 @@ class Batch:
         if i >= 0:
             where = f" in game {i}" if len(self) > 1 else ""
             raise ValueError(f"got action {given[i]}{where} for player_{self.players[i]}: {self.legal_words(i)}")
+        made[~playing] = HOLD
         return made
 
     def legal_words(self, i: int) -> str:
@@ -356,8 +357,11 @@ class Batch:
         """Go on from what `to_bytes` gave, of the same game, version and number of games and players.
 
         Raises:
+            TypeError: not bytes.
             ValueError: the data is of something else or broken; nothing has been changed.
         """
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"got a save of type {type(data).__name__}: it must be bytes")
         header = _header(self)
         found, _, body = bytes(data).partition(b"\n")
         if found + b"\n" != header:
@@ -370,15 +374,24 @@ class Batch:
         flags = np.frombuffer(body[second:], np.uint8)
         if flags.max(initial=0) > 1:
             raise ValueError("got a save whose end-of-game flags are neither 0 nor 1")
-        for state in states:
-            self.game.check(state)
-            if state.num_players != self.num_players:
-                raise ValueError(f"got a save with {state.num_players} players: this has {self.num_players}")
+        for state, terminated, truncated in zip(states, *flags.reshape(2, -1), strict=True):
+            self._check_saved(state, bool(terminated), bool(truncated))
         self.states[:] = states
         self.streams[:] = np.frombuffer(body[first:second], chance.STREAM)
         self.terminations[:], self.truncations[:] = flags.reshape(2, -1).astype(bool)
         self.rewards[:] = 0
         look_at_games(self.states, self.players, self.observation_rows, self.mask_rows, self.rewards, self.final_rows)
+
+    def _check_saved(self, state: State, terminated: bool, truncated: bool) -> None:
+        """A saved state must be lawful and wait for a player, or be over where finished games stay so."""
+        self.game.check(state)
+        player = current_player(state)
+        if state.num_players != self.num_players:
+            raise ValueError(f"got a save with {state.num_players} players: this has {self.num_players}")
+        if player == CHANCE or (player == TERMINAL and self.autoreset):
+            raise ValueError("got a save of a game in which no player is to act")
+        if (terminated and truncated) or (not self.autoreset and (terminated or truncated) != (player == TERMINAL)):
+            raise ValueError("got a save whose end-of-game flags are not those of its game")
 
 
 def _header(batch: Batch) -> bytes:

@@ -38,7 +38,7 @@ def resolve(
     """
     given = dict(given)
     preset = given.pop("preset", None)
-    if preset is not None and preset not in presets:
+    if preset is not None and not (isinstance(preset, str) and preset in presets):
         raise ValueError(f"got preset={preset!r}: {game} has the presets {', '.join(map(repr, presets))}")
     unknown = [name for name in given if name not in table]
     if unknown:

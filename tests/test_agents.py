@@ -84,8 +84,11 @@ def test_the_rule_based_agent_takes_the_pot_from_the_empty_pile():
 def test_unknown_agents_and_styles_are_refused_with_the_known_ones():
     with pytest.raises(ValueError, match="got agent 'genius': it is 'uniform', 'rule'"):
         make_agent("genius", "holdup")
-    with pytest.raises(ValueError, match="got style 'wild': the styles are 'band', 'cautious'"):
-        make_agent("rule:wild", "holdup")
+    for style in ("wild", "band:x"):
+        with pytest.raises(ValueError, match=f"got style '{style}': the styles are 'band', 'cautious'"):
+            make_agent(f"rule:{style}", "holdup")
+    with pytest.raises(ValueError, match="got game 'poker'"):
+        make_agent("uniform", "poker")
 
 
 def test_a_policy_plays_with_the_probabilities_of_its_network():
@@ -116,6 +119,8 @@ def test_a_saved_policy_loads_and_plays_the_same(tmp_path):
     [
         ({"card": {"game": "chess", "version": 0}}, "game 'chess'.*'holdup' is needed"),
         ({"card": {"game": "holdup", "version": 99}}, "version 99.*is needed"),
+        ({"card": {"game": "holdup", "version": False}}, "version False.*is needed"),
+        ({"card": [1]}, "game None.*is needed"),
         ({"inputs": 7}, "scale of shape"),
         ({"outputs": 4}, "got 4 outputs .* 15 actions are needed"),
     ],
@@ -126,6 +131,39 @@ def test_a_policy_that_does_not_fit_is_refused(policy, message, tmp_path):
     small_policy(**policy).save(path)
     with pytest.raises(ValueError, match=message):
         make_agent(str(path), "holdup")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_policy_with_numbers_that_are_none_is_refused(value, tmp_path):
+    pytest.importorskip("safetensors")
+    policy = small_policy()
+    policy.weights["layer0.bias"][3] = value
+    policy.save(tmp_path / "wrong.safetensors")
+    with pytest.raises(ValueError, match="not finite float32"):
+        make_agent(tmp_path / "wrong.safetensors", "holdup")
+    policy = small_policy()
+    policy.scale[0] = 0
+    policy.save(tmp_path / "wrong.safetensors")
+    with pytest.raises(ValueError, match="scale that is not above 0"):
+        make_agent(tmp_path / "wrong.safetensors", "holdup")
+
+
+def test_a_file_that_is_no_policy_is_refused(tmp_path):
+    pytest.importorskip("safetensors")
+    small_policy().save(tmp_path / "wrong.safetensors")
+    (tmp_path / "wrong.safetensors").write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match="is not a policy"):
+        make_agent(tmp_path / "wrong.safetensors", "holdup")
+    (tmp_path / "wrong.json").write_text("{")
+    with pytest.raises(ValueError, match="is not a policy"):
+        make_agent(tmp_path / "wrong.safetensors", "holdup")
+
+
+def test_observations_of_another_kind_are_refused():
+    with pytest.raises(ValueError, match="they must be int8"):
+        make_agent("rule", "holdup").act(
+            np.zeros((2, holdup.OBSERVATION.size)), np.ones((2, 15), np.int8), np.random.default_rng(0)
+        )
 
 
 def test_a_policy_whose_layers_do_not_join_is_refused(tmp_path):

@@ -65,10 +65,49 @@ def test_identical_agents_are_even():
     assert abs(score.mean) < 0.01
 
 
+def test_agents_that_are_equal_but_not_the_same_are_asked_each():
+    class Counting(UniformAgent):
+        calls = 0
+
+        def __eq__(self, other):
+            return True
+
+        __hash__ = None
+
+        def act(self, observations, action_masks, rng):
+            self.calls += 1
+            return super().act(observations, action_masks, rng)
+
+    agents = [Counting() for _ in range(3)]
+    play_deals("holdup", agents, 5)
+    assert all(agent.calls for agent in agents)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        (lambda masks: masks.argmax(axis=1) + 0.5, TypeError, "Odd gave actions of dtype float64"),
+        (lambda masks: masks.argmax(axis=1).astype(str), TypeError, "must be integers"),
+        (lambda masks: 0, ValueError, r"actions of shape \(\) for"),
+        (lambda masks: masks.argmin(axis=1), ValueError, "Odd gave action 2: legal are 0 KEEP"),
+        (lambda masks: np.full(len(masks), -1), ValueError, "Odd gave action -1"),
+    ],
+)
+def test_an_agent_that_gives_no_legal_actions_is_named_with_what_it_gave(answer, error, message):
+    class Odd:
+        def act(self, observations, action_masks, rng):
+            return answer(action_masks)
+
+    with pytest.raises(error, match=message):
+        play_deals("holdup", [Odd(), UniformAgent(), UniformAgent()], 5)
+
+
 def test_bad_numbers_are_refused():
     agent = UniformAgent()
     with pytest.raises(ValueError, match="num_players=2: allowed is 3 to 6"):
         play_deals("holdup", [agent, agent], 10)
+    with pytest.raises(ValueError, match="got num_players=5 for 3 agents"):
+        play_deals("holdup", [agent] * 3, 5, num_players=5)
     with pytest.raises(ValueError, match="num_deals=0: at least 1"):
         play_deals("holdup", [agent] * 3, 0)
     with pytest.raises(ValueError, match="got 1 deal: an interval needs at least 2"):

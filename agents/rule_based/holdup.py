@@ -141,6 +141,9 @@ class RuleBasedAgent:
         self, observations: NDArray[np.int8], action_masks: NDArray[np.int8], rng: np.random.Generator
     ) -> NDArray[np.int64]:
         """See `Agent.act`."""
+        if observations.dtype != np.int8 or observations.shape[1:] != (holdup.OBSERVATION.size,):
+            given = f"{observations.dtype} {observations.shape}"
+            raise ValueError(f"got observations {given}: they must be int8 (N, {holdup.OBSERVATION.size})")
         rows = np.ascontiguousarray(observations).view(holdup.OBSERVATION.record)[:, 0]
         actions = np.zeros(len(rows), np.int64)
         decide(rows, np.ascontiguousarray(action_masks), self.style, rng.random((len(rows), 2)), actions)

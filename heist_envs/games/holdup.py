@@ -232,7 +232,7 @@ def _checked_pp_values(given: Any, num_players: int) -> list[int]:
     try:
         values = [int(v) for v in given]
         whole = all(v == w and not isinstance(w, bool) for v, w in zip(values, given, strict=True))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values, whole = [], False
     if not whole or len(set(values)) < max(len(values), num_players) or not set(values) <= set(range(1, NUM_CARDS + 1)):
         raise ValueError(f"got pp_values={given!r}: {allowed}")
@@ -786,14 +786,21 @@ def check(state: State) -> None:
         law(int(state[name]) in OPTIONS[name].allowed, f"{name} {state[name]}")
     for name in _FLAGS:
         law(not np.any(state[name] >> 1), f"{name} {state[name]}")
+    law(start > 1 or not state.immediate_end, "the first ante would end the game")
+    lends = state.loans and (not state.bank_is_box or DIAMONDS_IN_BOX - n * start >= state.loan)
+    law(start > 1 or state.redraw_rounds > 0 or lends, "nobody would have a choice")
+    law(not state.bank_is_box or n * start <= DIAMONDS_IN_BOX, f"{n} times {start} diamonds from the box")
     law(RANDOM <= state.first_player < n, f"first player {state.first_player}")
     law(SETUP <= state.phase <= OVER and state.phase != REVEAL, f"phase {state.phase}")
-    law(0 <= state.redraw_round < MAX_REDRAW_ROUNDS, f"redraw round {state.redraw_round}")
+    rounds_now = {DRAW: state.redraw_rounds, OVER: MAX_REDRAW_ROUNDS}.get(int(state.phase), 1)
+    law(0 <= state.redraw_round < rounds_now, f"redraw round {state.redraw_round}")
     for name in ("actor", "drawer", "target", "shooter", "showdown_winner", "showdown_target"):
         law(NO_SEAT <= state[name] < n, f"{name} {state[name]}")
-    waits = (state.actor != NO_SEAT) + (state.drawer != NO_SEAT)
+    redraws = state.phase == DRAW and state.drawer == state.actor
+    waits = int(state.actor != NO_SEAT) + int(state.drawer != NO_SEAT) - int(redraws)
     law(waits == (state.phase not in (SETUP, OVER)), "one seat acts or draws until the game is over")
     law(state.phase in (DRAW, DEAL) or state.drawer == NO_SEAT, "a card is drawn in DEAL and DRAW only")
+    law(state.phase != DEAL or state.drawer != NO_SEAT, "nobody is dealt a card")
     law((state.glove == NO_SEAT) == (state.phase == SETUP) and state.glove < n, "exactly one Glove")
     money = int(state.diamonds.sum()) + int(state.pot)
     lent = int(state.loan) * int(state.loan_taken.sum())
@@ -818,6 +825,10 @@ def check(state: State) -> None:
     holds = [state.phase != SETUP and (k < to_deal if state.phase == DEAL else k != to_deal) for k in seats]
     law(held == (holds if state.drawer != NO_SEAT or state.phase == SETUP else [True] * n), f"hands {state.card}")
     law(state.drawer == NO_SEAT or state.pile_size > 0, "no card to draw")
+    law(state.phase != DEAL or dealing or (state.laid[:n] == NOT_ASKED).all(), "cards laid during the deal")
+    joins_unpaid = (state.answer == JOIN) & (state.diamonds == 0)
+    law(not joins_unpaid.any(), "a seat without a diamond has joined")
+    law(not state.answer.any() or (state.simultaneous_join and state.phase == JOINING), f"answers {state.answer}")
     law(state.phase not in (SETUP, DEAL) or (state.diamonds[:n] > 0).all(), "no diamond for the ante")
     law(state.phase != PENALTY or NO_SEAT != state.target != state.shooter == state.actor, "no penalty is due")
     law(state.pile_size == state.pile.sum(), f"{state.pile.sum()} cards in the pile, {state.pile_size} counted")
@@ -835,7 +846,7 @@ def check(state: State) -> None:
         "loan_taken",
     ):
         law(not state[name][n:].any(), f"{name} of an empty seat")
-    law(0 <= state.rounds <= state.max_rounds, f"{state.rounds} rounds of at most {state.max_rounds}")
+    law(0 <= state.rounds < state.max_rounds + (state.phase == OVER), f"{state.rounds} rounds of {state.max_rounds}")
 
 
 def describe(state: State, viewer: int | None = None) -> str:

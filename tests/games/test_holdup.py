@@ -560,6 +560,8 @@ def test_section_f_action_names_match_their_numbers():
         ({"pp_values": (1, 2, 3, 16)}, "from 1 to 15"),
         ({"pp_values": (1, 2, 3, 4.5)}, "whole numbers"),
         ({"pp_values": 7}, "got pp_values=7"),
+        ({"pp_values": (1, 2, 3, float("inf"))}, "whole numbers"),
+        ({"preset": ["tiny"]}, "got preset="),
         ({"first_player": 4}, "seats 0 to 3"),
         ({"first_player": "left"}, "first_player='left'"),
         ({"start_diamonds": 0}, "start_diamonds=0: allowed is 1 to 20"),
