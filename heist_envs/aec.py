@@ -157,7 +157,7 @@ class HeistEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         """
         if not self.agents:
             raise ValueError("there is no agent to ask: call reset() to start a game")
-        return super().last(observe)
+        return super().last(observe)  # type: ignore[no-any-return]
 
     def _seat(self, agent: str) -> int:
         if not isinstance(agent, str) or agent not in self._seats:

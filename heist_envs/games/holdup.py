@@ -761,7 +761,11 @@ ACTION_NAMES = (
 )  # fmt: skip
 
 
-_NUMBERS = [name for name, option in OPTIONS.items() if isinstance(option.allowed, range) and name in STATE.names]
+_NUMBERS = {
+    name: option.allowed
+    for name, option in OPTIONS.items()
+    if isinstance(option.allowed, range) and name in (STATE.names or ())
+}
 _FLAGS = [
     "in_play", "pile", "loan_taken", "face_up", "joined", "folded", "loans", "penalty_instead", "revolver_needs_join",
     "immediate_end", "bank_is_box", "simultaneous_join", "cap_terminates", "score_reward", "truncated", "ruined", "revealed",
@@ -782,8 +786,8 @@ def check(state: State) -> None:
             raise ValueError(f"not a state of {NAME}: {what}")
 
     law(MIN_PLAYERS <= n <= MAX_PLAYERS, f"{n} players")
-    for name in _NUMBERS:
-        law(int(state[name]) in OPTIONS[name].allowed, f"{name} {state[name]}")
+    for name, allowed in _NUMBERS.items():
+        law(int(state[name]) in allowed, f"{name} {state[name]}")
     for name in _FLAGS:
         law(not np.any(state[name] >> 1), f"{name} {state[name]}")
     law(start > 1 or not state.immediate_end, "the first ante would end the game")
