@@ -5,7 +5,6 @@ import os
 
 from heist_envs.agents.agent import Agent
 from heist_envs.agents.uniform import UniformAgent
-
 from heist_envs.games import load
 
 __all__ = ["Agent", "UniformAgent", "make_agent"]

@@ -27,11 +27,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from heist_envs.agents import UniformAgent
 from pettingzoo.utils import OrderEnforcingWrapper
 
 import heist_envs
 from heist_envs import chance
+from heist_envs.agents import UniformAgent
 from heist_envs.games import GAMES, load
 
 Measurement = Callable[[], int]

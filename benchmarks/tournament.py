@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from heist_envs.agents import Agent, make_agent
 from numpy.typing import NDArray
 
+from heist_envs.agents import Agent, make_agent
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, load
 

@@ -4,12 +4,12 @@ import inspect
 
 import numpy as np
 import pytest
+
+import heist_envs
 from heist_envs.agents import Agent, UniformAgent, make_agent
 from heist_envs.agents.policy import PolicyAgent
 from heist_envs.agents.rule_based import holdup as rules_of_thumb
 from heist_envs.benchmarks.tournament import one_against_many
-
-import heist_envs
 from heist_envs.games import holdup
 
 NAMES = ["uniform", "rule", *(f"rule:{style}" for style in rules_of_thumb.STYLES)]

@@ -8,9 +8,9 @@ import sys
 
 import numpy as np
 import pytest
-from heist_envs.agents import UniformAgent
 
 import heist_envs
+from heist_envs.agents import UniformAgent
 from heist_envs.games import GAMES
 from tests.trajectory import digest
 

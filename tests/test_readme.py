@@ -4,6 +4,7 @@ import pathlib
 import re
 
 import pytest
+
 from heist_envs.benchmarks.tables import tables, with_tables
 
 README = pathlib.Path(__file__).parents[1] / "README.md"

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+
 from heist_envs.agents import UniformAgent, make_agent
 from heist_envs.benchmarks import tournament
 from heist_envs.benchmarks.tournament import interval, one_against_many, play_deals
-
 from heist_envs.games import holdup
 
 

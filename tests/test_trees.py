@@ -1,6 +1,7 @@
 """The trees of the small presets have the counts that the rule pages give."""
 
 import pytest
+
 from heist_envs.agents.solver import TreeSize, count_tree
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from heist_envs.agents import UniformAgent
 
 import heist_envs
+from heist_envs.agents import UniformAgent
 from heist_envs.games import GAMES
 
 every_game = pytest.mark.parametrize("name", GAMES)

@@ -17,21 +17,21 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
 from heist_envs.agents import Agent, make_agent
 from heist_envs.agents.rule_based.holdup import STYLES
 from heist_envs.benchmarks.tournament import Score, decide, one_against_many
+from heist_envs.engine import Batch
+from heist_envs.games import holdup
 from heist_envs.training.selfplay import Config, Run, versions
 
 try:
     import matplotlib
+    from matplotlib import pyplot as plt
 except ImportError as missing:
     raise ImportError(f"the demo needs {missing.name}: pip install 'heist-envs[train]'") from missing
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt
-from numpy.typing import NDArray
-
-from heist_envs.engine import Batch
-from heist_envs.games import holdup
+matplotlib.use("Agg")  # no display is needed
 
 PLAYERS = 4
 BASELINES = ["uniform", *(f"rule:{style}" for style in STYLES)]

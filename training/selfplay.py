@@ -42,11 +42,10 @@ try:
 except ImportError as missing:
     raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
 
+import heist_envs
 from heist_envs.agents import make_agent
 from heist_envs.agents.policy import PolicyAgent
 from heist_envs.benchmarks.tournament import decide, one_against_many
-
-import heist_envs
 from heist_envs.engine import HOLD
 from heist_envs.games import GAMES, load
 from heist_envs.rules import compiled
