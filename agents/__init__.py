@@ -1,13 +1,13 @@
 """Agents: whoever decides for a seat, from the observation alone."""
 
-import importlib
 import os
 
 from heist_envs.agents.agent import Agent
+from heist_envs.agents.rule_based import RuleBasedAgent
 from heist_envs.agents.uniform import UniformAgent
 from heist_envs.games import load
 
-__all__ = ["Agent", "UniformAgent", "make_agent"]
+__all__ = ["Agent", "RuleBasedAgent", "UniformAgent", "make_agent"]
 
 
 def make_agent(name: str | os.PathLike[str], game: str) -> Agent:
@@ -27,9 +27,7 @@ def make_agent(name: str | os.PathLike[str], game: str) -> Agent:
         return UniformAgent()
     kind, _, style = name.partition(":")
     if kind == "rule":
-        rule_based = importlib.import_module(f"heist_envs.agents.rule_based.{game}")
-        agent: Agent = rule_based.RuleBasedAgent(style) if style else rule_based.RuleBasedAgent()
-        return agent
+        return RuleBasedAgent(game, style or None)
     if name.endswith(".safetensors"):
         from heist_envs.agents.policy import PolicyAgent
 

@@ -38,6 +38,19 @@ def turn(state: State, player: int, seen: Record, names: str) -> None:
         seen[name][:n] = _bytes(np.roll(state[name][:n], -player, axis=0))
 
 
+def own(state: State, player: int, seen: Record, names: str) -> None:
+    """Show the player's own row of fields of int8 by seat."""
+    for name in names.split():
+        seen[name] = state[name][player]
+
+
+def place(state: State, player: int, seen: Record, names: str) -> None:
+    """Show seats as the player counts them: 1 is its own, 2 the next one clockwise, and 0 is no seat (-1)."""
+    for name in names.split():
+        seats = state[name]
+        seen[name] = np.where(seats < 0, 0, (seats - player) % state.num_players + 1)
+
+
 def mark(state: State, player: int, seen: Record, names: str) -> None:
     """Mark seats, one-hot by place, the player's own place first; a negative one, no seat, leaves a cleared feature."""
     for name in names.split():
@@ -132,6 +145,9 @@ def _turn(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
         for name in names_:
             field = state.fields[name]
             size = _size(field)
+            if size > _LANES:
+                _turn_rows(builder, args, field, seen.offset(name), n)
+                continue
             # Reading on into the next fields is one load; at the end of the record there are none.
             read = _LANES if field.offset + _LANES <= state.size else size
             value = builder.zext(_load(builder, args[0], field.offset, _word(read)), _word(_LANES))
@@ -144,6 +160,20 @@ def _turn(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(state, types.int64, seen, names), write
+
+
+def _turn_rows(builder: Any, args: Any, field: Any, offset: int, n: Any) -> None:
+    """Turn a field of int8 with rows too large for one vector: each row is copied to its place."""
+    state, player, seen = args[:3]
+    places = field.type.shape[0]
+    width = _size(field) // places
+    rows = cgutils.get_record_member(builder, state, field.offset, _I8)
+    seats = builder.bitcast(_row(builder, "seats", SEAT_AT, n, player), _I8.as_pointer())
+    for k in range(places):
+        seat = builder.zext(builder.load(builder.gep(seats, [_I64(k)], inbounds=True)), _I64)
+        source = builder.gep(rows, [builder.mul(seat, _I64(width))], inbounds=True)
+        target = cgutils.get_record_member(builder, seen, offset + k * width, _I8)
+        cgutils.raw_memcpy(builder, target, source, _I64(width), 1)
 
 
 def _room(seen: Any, names: list[str], name: str) -> int:
@@ -182,6 +212,45 @@ def _shuffled(context: Any, builder: Any, value: Any, order: Any) -> Any:
         byte = builder.extract_element(value, builder.extract_element(order, _I32(k)))
         shuffled = builder.insert_element(shuffled, byte, _I32(k))
     return shuffled
+
+
+@intrinsic(prefer_literal=True)
+def _own(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        for name in names.literal_value.split():
+            field = state.fields[name]
+            width = _size(field) // field.type.shape[0]
+            rows = cgutils.get_record_member(builder, args[0], field.offset, _I8)
+            source = builder.gep(rows, [builder.mul(args[1], _I64(width))], inbounds=True)
+            target = cgutils.get_record_member(builder, args[2], seen.offset(name), _I8)
+            cgutils.raw_memcpy(builder, target, source, _I64(width), 1)
+        return context.get_dummy_value()
+
+    return types.void(state, types.int64, seen, names), write
+
+
+@intrinsic(prefer_literal=True)
+def _place(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        n = builder.zext(_load(builder, args[0], state.offset("num_players"), _I8), _I64)
+        counted = builder.load(_row(builder, "places.from.1", PLACE_OF + 1, n, args[1]))
+        no_seat = ir.Constant(_VECTOR, [-1] * _LANES)
+        for name in names.literal_value.split():
+            field = state.fields[name]
+            size = _size(field)
+            for start in range(0, size, _LANES):
+                word = _word(min(_LANES, size - start))
+                seats = builder.zext(_load(builder, args[0], field.offset + start, word), _word(_LANES))
+                seats = builder.bitcast(seats, _VECTOR)
+                shown = _shuffled(
+                    context, builder, counted, builder.and_(seats, ir.Constant(_VECTOR, [_LANES - 1] * _LANES))
+                )
+                shown = builder.select(builder.icmp_signed(">", seats, no_seat), shown, _VECTOR(None))
+                value = builder.trunc(builder.bitcast(shown, _word(_LANES)), word)
+                _store(builder, value, args[2], seen.offset(name) + start)
+        return context.get_dummy_value()
+
+    return types.void(state, types.int64, seen, names), write
 
 
 @intrinsic(prefer_literal=True)
@@ -241,4 +310,4 @@ def _find(_: Any, row: Any, k: Any) -> Any:
 
 
 if not numba.config.DISABLE_JIT:
-    clear, copy, turn, mark, count, find = _clear, _copy, _turn, _mark, _count, _find
+    clear, copy, turn, own, place, mark, count, find = _clear, _copy, _turn, _own, _place, _mark, _count, _find

@@ -1,26 +1,26 @@
 """What the tests of all games share: tables to play at, words for their facts, and scenarios as sentences."""
 
+import importlib
 from types import ModuleType
 
 import numpy as np
 
 from heist_envs import rules
+from heist_envs.agents import make_agent
 from heist_envs.engine import row
 from heist_envs.games import load
 from heist_envs.rules import CHANCE, TERMINAL
-from tests.games import holdup_table
-
-FACTS = {"holdup": holdup_table}
 
 
-def random_options(name, rng):
-    """Options of a random table, valid together, as keywords of `make`."""
-    return FACTS[name].random_options(rng)
+def facts(name):
+    """What the tests of all games have to know about one of them.
 
-
-def referee_options(name, options):
-    """The same table in the words of the referee, which knows no presets."""
-    return FACTS[name].referee_options(options)
+    A module with `random_options(rng)`, keywords of `make` for a random table; `referee_options(options)`, the same table in
+    the words of the referee, which knows no presets; `public(state)` and `private(state, seat)` in its words too;
+    `scramble(state, player, rng)`, which puts anything into what the player may not see; `copies(state, action)`, how many
+    cards of the acting player's hand an action may mean; and the tables TREES, LEAKS and PLAYTHROUGHS.
+    """
+    return importlib.import_module(f"tests.games.{name}_table")
 
 
 class Table:
@@ -88,6 +88,21 @@ class Table:
         return bool(rules.is_truncated(self.state))
 
 
+def uniform(table, rng):
+    """A legal action as a word, all alike likely: how a playthrough may decide."""
+    return str(rng.choice(sorted(table.legal())))
+
+
+def rule_based(table, rng):
+    """The main rule-based agent's action as a word."""
+    seen = np.zeros(1, table.game.OBSERVATION.record)
+    rules.observe(table.state, table.player, seen[0])
+    mask = np.zeros(1, row(np.int8, table.game.NUM_ACTIONS))["values"]
+    rules.legal_actions(table.state, mask[0])
+    action = make_agent("rule", table.game.NAME).act(seen.view(np.int8).reshape(1, -1), mask, rng)[0]
+    return table.game.ACTION_NAMES[action].lower().replace(" ", "-")
+
+
 def random_states(name, count, rng, options=None):
     """Yield `count` copies of states on random walks over random tables, chance and finished states among them.
 
@@ -96,7 +111,7 @@ def random_states(name, count, rng, options=None):
     game = load(name)
     made = 0
     while made < count:
-        table = Table(game, **(random_options(name, rng) if options is None else options))
+        table = Table(game, **(facts(name).random_options(rng) if options is None else options))
         while made < count:
             player = table.player
             if player == TERMINAL:

@@ -8,11 +8,24 @@ import pytest
 import heist_envs
 from heist_envs.agents import Agent, UniformAgent, make_agent
 from heist_envs.agents.policy import PolicyAgent
-from heist_envs.agents.rule_based import holdup as rules_of_thumb
+from heist_envs.agents.rule_based import RuleBasedAgent
 from heist_envs.benchmarks.tournament import one_against_many
-from heist_envs.games import holdup
+from heist_envs.games import GAMES, holdup, load
+from tests.test_contract import players_of
 
-NAMES = ["uniform", "rule", *(f"rule:{style}" for style in rules_of_thumb.STYLES)]
+
+def styles_of(game):
+    return [f"rule:{style}" for style in RuleBasedAgent(game).rules.STYLES]
+
+
+AGENTS = [(game, name) for game in GAMES for name in ("uniform", "rule", *styles_of(game))]
+every_agent = pytest.mark.parametrize(("game", "name"), AGENTS)
+MATCHES = [
+    (game, n, other)
+    for game in GAMES
+    for n in players_of(game)
+    for other in ("uniform", *styles_of(game)[1:])  # the first style is the main one
+]
 
 
 def small_policy(seed=0, inputs=holdup.OBSERVATION.size, outputs=holdup.NUM_ACTIONS, hidden=16, card=None):
@@ -25,34 +38,34 @@ def small_policy(seed=0, inputs=holdup.OBSERVATION.size, outputs=holdup.NUM_ACTI
     return PolicyAgent(weights, np.ones(inputs, np.float32), card or {"game": "holdup", "version": holdup.VERSION})
 
 
-@pytest.mark.parametrize("name", [*NAMES, "policy"])
-@pytest.mark.parametrize("players", [3, 4, 5, 6])
-def test_an_agent_plays_whole_games_with_legal_actions(name, players):
-    agent = small_policy() if name == "policy" else make_agent(name, "holdup")
-    vec = heist_envs.make_vec("holdup", num_envs=64, num_players=players, first_player="random")
-    observation, _ = vec.reset(seed=0)
-    rng = np.random.default_rng(0)
-    ended = 0
-    for _ in range(300):
-        actions = agent.act(observation["observation"], observation["action_mask"], rng)
-        assert (actions.shape, actions.dtype) == ((64,), np.int64)
-        observation, _, terminations, truncations, _ = vec.step(actions)  # raises where an action is not legal
-        ended += (terminations | truncations).sum()
-    assert ended > 0
+@pytest.mark.parametrize(("game", "name"), [*AGENTS, ("holdup", "policy")])
+def test_an_agent_plays_whole_games_with_legal_actions(game, name):
+    agent = small_policy() if name == "policy" else make_agent(name, game)
+    for players in players_of(game):
+        vec = heist_envs.make_vec(game, num_envs=64, num_players=players, first_player="random")
+        observation, _ = vec.reset(seed=0)
+        rng = np.random.default_rng(0)
+        ended = 0
+        for _ in range(500):
+            actions = agent.act(observation["observation"], observation["action_mask"], rng)
+            assert (actions.shape, actions.dtype) == ((64,), np.int64)
+            observation, _, terminations, truncations, _ = vec.step(actions)  # raises where an action is not legal
+            ended += (terminations | truncations).sum()
+        assert ended > 0
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_agent_is_given_observations_masks_and_a_generator_and_nothing_else(name):
-    agent = make_agent(name, "holdup")
+@every_agent
+def test_an_agent_is_given_observations_masks_and_a_generator_and_nothing_else(game, name):
+    agent = make_agent(name, game)
     assert list(inspect.signature(agent.act).parameters) == ["observations", "action_masks", "rng"]
     assert list(inspect.signature(Agent.act).parameters)[1:] == ["observations", "action_masks", "rng"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_same_generator_gives_the_same_actions(name):
-    vec = heist_envs.make_vec("holdup", num_envs=200)
+@every_agent
+def test_the_same_generator_gives_the_same_actions(game, name):
+    vec = heist_envs.make_vec(game, num_envs=200)
     observation, _ = vec.reset(seed=3)
-    agent = make_agent(name, "holdup")
+    agent = make_agent(name, game)
     seen = [agent.act(observation["observation"], observation["action_mask"], np.random.default_rng(1)) for _ in "ab"]
     assert (seen[0] == seen[1]).all()
 
@@ -65,10 +78,9 @@ def test_the_uniform_agent_plays_every_legal_action_alike():
     assert ((counts[[1, 3, 4]] - 10_000) ** 2 / 10_000).sum() < 13.8
 
 
-@pytest.mark.parametrize("players", [3, 4, 5, 6])
-@pytest.mark.parametrize("other", ["uniform", "rule:cautious", "rule:bluffing", "rule:maniac"])
-def test_the_main_rule_based_agent_beats_every_other_style(players, other):
-    score = one_against_many("holdup", make_agent("rule", "holdup"), make_agent(other, "holdup"), players, 1500)
+@pytest.mark.parametrize(("game", "players", "other"), MATCHES)
+def test_the_main_rule_based_agent_beats_every_other_style(game, players, other):
+    score = one_against_many(game, make_agent("rule", game), make_agent(other, game), players, 1500)
     assert score.mean - score.half_width > 0
 
 
@@ -85,7 +97,7 @@ def test_unknown_agents_and_styles_are_refused_with_the_known_ones():
     with pytest.raises(ValueError, match="got agent 'genius': it is 'uniform', 'rule'"):
         make_agent("genius", "holdup")
     for style in ("wild", "band:x"):
-        with pytest.raises(ValueError, match=f"got style '{style}': the styles are 'band', 'cautious'"):
+        with pytest.raises(ValueError, match=f"got style '{style}': the styles of holdup are 'band', 'cautious'"):
             make_agent(f"rule:{style}", "holdup")
     with pytest.raises(ValueError, match="got game 'poker'"):
         make_agent("uniform", "poker")
@@ -159,11 +171,12 @@ def test_a_file_that_is_no_policy_is_refused(tmp_path):
         make_agent(tmp_path / "wrong.safetensors", "holdup")
 
 
-def test_observations_of_another_kind_are_refused():
-    with pytest.raises(ValueError, match="they must be int8"):
-        make_agent("rule", "holdup").act(
-            np.zeros((2, holdup.OBSERVATION.size)), np.ones((2, 15), np.int8), np.random.default_rng(0)
-        )
+@pytest.mark.parametrize("game", GAMES)
+def test_observations_of_another_kind_are_refused(game):
+    agent, masks = make_agent("rule", game), np.ones((2, load(game).NUM_ACTIONS), np.int8)
+    for wrong in (np.zeros((2, load(game).OBSERVATION.size)), np.zeros((2, 7), np.int8)):
+        with pytest.raises(ValueError, match="they must be int8"):
+            agent.act(wrong, masks, np.random.default_rng(0))
 
 
 def test_a_policy_whose_layers_do_not_join_is_refused(tmp_path):

@@ -96,7 +96,7 @@ def test_whoever_is_asked_has_a_legal_action_and_each_one_leads_to_a_lawful_stat
 def test_a_step_with_an_action_that_the_mask_forbids_changes_nothing(name):
     rng = np.random.default_rng(3)
     for _ in range(30):
-        env = heist_envs.make(name, **tables.random_options(name, rng))
+        env = heist_envs.make(name, **tables.facts(name).random_options(rng))
         env.reset(seed=int(rng.integers(1000)))
         for agent in env.agent_iter(200):
             observation, _, terminated, truncated, _ = env.last()
@@ -128,7 +128,7 @@ def test_a_table_plays_the_same_game_again_after_reset(name):
     rng = np.random.default_rng(5)
     game = load(name)
     for _ in range(50):
-        options = tables.random_options(name, rng)
+        options = tables.facts(name).random_options(rng)
         fresh = game.new_initial_state(**options)
         played = fresh.copy()
         while rules.current_player(played[0]) != TERMINAL:

@@ -6,6 +6,7 @@ import pytest
 
 from heist_envs.games import GAMES, load
 from tests.playthroughs import FOLDER, replay
+from tests.tables import facts
 
 TEXTS = sorted(FOLDER.glob("*.txt"))
 
@@ -20,9 +21,9 @@ def test_a_playthrough_replays_byte_for_byte(path):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_has_an_ordinary_an_edge_and_a_longest_playthrough(name):
-    stems = [path.stem for path in TEXTS if path.stem.startswith(name)]
-    assert {f"{name}_ordinary", f"{name}_longest"} < set(stems)
-    assert len(stems) >= 3
+    made = facts(name).PLAYTHROUGHS
+    assert {"ordinary", "longest"} < set(made)
+    assert {f"{name}_{which}" for which in made} == {path.stem for path in TEXTS if path.stem.startswith(name)}
 
 
 def test_a_changed_move_is_named_with_its_line():

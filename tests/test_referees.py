@@ -18,13 +18,13 @@ DECISIONS = 100_000
 def test_compiled_rules_and_referee_agree_on_legal_actions_turns_public_facts_and_returns(name):
     game = load(name)
     referee_module = importlib.import_module(f"tests.referees.{name}")
-    facts = tables.FACTS[name]
+    facts = tables.facts(name)
     rng = np.random.default_rng(2026)
     decisions = 0
     while decisions < DECISIONS:
-        options = tables.random_options(name, rng)
+        options = tables.facts(name).random_options(rng)
         state = game.new_initial_state(**options)[0]
-        referee = referee_module.Referee(**tables.referee_options(name, options))
+        referee = referee_module.Referee(**tables.facts(name).referee_options(options))
         mask = np.zeros(1, row(np.int8, game.NUM_ACTIONS))["values"][0]
         weights = np.zeros(1, row(np.int32, game.MAX_CHANCE_OUTCOMES))["values"][0]
         while True:

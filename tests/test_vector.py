@@ -24,7 +24,7 @@ def test_shapes_and_types_are_as_promised(name):
     assert infos == {}
     assert vec.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     assert vec.states.shape == (5,)
-    assert vec.states["diamonds"].shape[0] == 5
+    assert vec.states["num_players"].tolist() == [3] * 5
     assert vec.agent_selection.shape == (5,)
     observation, rewards, terminations, truncations, infos = vec.step(actions_of(vec, np.random.default_rng(0)))
     assert (observation["observation"].shape, observation["observation"].dtype) == ((5, size), np.int8)

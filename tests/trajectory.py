@@ -23,7 +23,7 @@ def digest(name, decisions, seed, noise=False):
     found = hashlib.sha256()
     played = refused = 0
     while played < decisions:
-        states = np.repeat(game.new_initial_state(**tables.random_options(name, rng)), BATCH)
+        states = np.repeat(game.new_initial_state(**tables.facts(name).random_options(rng)), BATCH)
         batch = Batch(game, states, autoreset=True)
         batch.reset(int(rng.integers(2**40)))
         for step in range(40):

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.games import holdup
 from heist_envs.games.holdup import (
     BRIBE,
     DONE,
@@ -120,31 +119,6 @@ def decide(
     chances: NDArray[np.float64],
     actions: NDArray[np.int64],
 ) -> None:
-    """An action for each row."""
+    """An action for each row; `chances` are uniform in [0, 1), (N, NUM_CHANCES)."""
     for i in range(len(rows)):
         actions[i] = _decide(rows[i], masks[i], style, chances[i, 0], chances[i, 1])
-
-
-class RuleBasedAgent:
-    """Plays the band of middle cards in one of the `STYLES`.
-
-    Raises:
-        ValueError: no style has this name.
-    """
-
-    def __init__(self, style: str = "band") -> None:
-        if style not in STYLES:
-            raise ValueError(f"got style {style!r}: the styles are {', '.join(map(repr, STYLES))}")
-        self.style = STYLES[style]
-
-    def act(
-        self, observations: NDArray[np.int8], action_masks: NDArray[np.int8], rng: np.random.Generator
-    ) -> NDArray[np.int64]:
-        """See `Agent.act`."""
-        if observations.dtype != np.int8 or observations.shape[1:] != (holdup.OBSERVATION.size,):
-            given = f"{observations.dtype} {observations.shape}"
-            raise ValueError(f"got observations {given}: they must be int8 (N, {holdup.OBSERVATION.size})")
-        rows = np.ascontiguousarray(observations).view(holdup.OBSERVATION.record)[:, 0]
-        actions = np.zeros(len(rows), np.int64)
-        decide(rows, np.ascontiguousarray(action_masks), self.style, rng.random((len(rows), 2)), actions)
-        return actions

@@ -1,6 +1,9 @@
 """Hold-up tables for the tests of all games."""
 
+import numpy as np
+
 from heist_envs.games import holdup
+from tests.tables import rule_based, uniform
 
 
 def random_options(rng):
@@ -99,3 +102,111 @@ def scramble(state, player, rng):
             state.card[seat] = rng.integers(16)
             state.answer[seat] = rng.choice([0, holdup.JOIN, holdup.FOLD])
     state.pile[:] = rng.integers(2, size=15)
+
+
+def copies(state, action):
+    """How many cards of the acting player's hand an action may mean: one card is held, and none is chosen."""
+    return 1
+
+
+TREES = [
+    ({"preset": "tiny"}, (31_306, 52_480, 58_480)),
+    ({"preset": "small"}, (774_870, 1_381_200, 1_493_280)),
+    ({"preset": "two_rounds"}, (111_385, 261_600, 318_600)),
+    ({"preset": "tiny", "revolver_needs_join": False}, (56_086, 81_040, 91_120)),
+    ({"preset": "tiny", "join_order": "simultaneous"}, (20_656, 52_480, 58_480)),
+    ({"preset": "tiny", "end_check": "immediate", "start_diamonds": 2}, (7_314, 14_400, 16_320)),
+]
+"""Options, and information sets, decisions and terminals by section g."""
+
+
+def showing(write):
+    """An observation into which a leak writes something of the next player."""
+
+    def observe(state, player, seen):
+        holdup.observe(state, player, seen)
+        write(state, player, (player + 1) % state.num_players, seen)
+
+    return {"observe": observe}
+
+
+def allowing(write):
+    """A mask into which a leak writes."""
+
+    def legal_actions(state, mask):
+        holdup.legal_actions(state, mask)
+        write(state, mask)
+
+    return {"legal_actions": legal_actions}
+
+
+def telling(words):
+    """A text with something added."""
+
+    def describe(state, viewer=None):
+        return holdup.describe(state, viewer) + words(state, viewer)
+
+    return {"describe": describe}
+
+
+def put(field, index, value):
+    def write(state, player, other, seen):
+        seen[field][index] = value(state, player, other)
+
+    return write
+
+
+def scalar(field, value):
+    def write(state, player, other, seen):
+        seen[field] = value(state, player, other)
+
+    return write
+
+
+LEAKS = {
+    "a hidden card in the entry of an empty seat": showing(put("shown", 5, lambda s, p, o: s.card[o])),
+    "the next player's card in place of a shown one": showing(put("showdown_card", 1, lambda s, p, o: s.card[o])),
+    "whether a card is higher than one's own": showing(scalar("redraw_round", lambda s, p, o: s.card[o] > s.card[p])),
+    "the parity of a hidden card": showing(put("answer", 0, lambda s, p, o: s.card[o] % 2)),
+    "the sum of all hands": showing(scalar("max_rounds", lambda s, p, o: s.card.sum() % 100)),
+    "the lowest card of the pile": showing(scalar("pile_size", lambda s, p, o: int(np.argmax(s.pile)))),
+    "whether the highest card is still in the pile": showing(put("face_up", 14, lambda s, p, o: s.pile[14])),
+    "who holds the highest card": showing(put("actor", 0, lambda s, p, o: np.argmax(s.card) == p)),
+    "the order of the seats by card": showing(put("seated", 1, lambda s, p, o: np.argsort(s.card)[1] > 2)),
+    "an answer before all are in": showing(put("joined", 1, lambda s, p, o: s.answer[o] == holdup.JOIN)),
+    "a fold before all are in": showing(put("folded", 1, lambda s, p, o: s.answer[o] == holdup.FOLD)),
+    "a mask that knows the pile": allowing(lambda s, m: m.__setitem__(holdup.REDRAW, m[holdup.REDRAW] and s.pile[0])),
+    "a mask that knows another hand": allowing(lambda s, m: m.__setitem__(holdup.JOIN, s.card[(s.actor + 1) % 3] > 7)),
+    "a text that names a hidden card": telling(lambda s, viewer: f" {s.card[((viewer or 0) + 1) % s.num_players]}"),
+    "a text for everybody that names the viewer-less card": telling(lambda s, v: f" {s.card[0]}" if v is None else ""),
+    "a text that lists the pile": telling(lambda s, viewer: f" {np.flatnonzero(s.pile)}"),
+}
+
+
+def _redraws(table, rng):
+    return "redraw" if "redraw" in table.legal() else uniform(table, rng)
+
+
+def _one_after_another(table, rng):
+    if "no-revolver" in table.legal():
+        return "no-revolver"
+    return "join" if table.rounds % 3 == table.player else "fold"
+
+
+_EVERY_OPTION = {
+    "num_players": 3, "first_player": "random", "join_order": "simultaneous", "end_check": "immediate",
+    "revolver_needs_join": False, "revolver_penalty": "instead", "loan_bank": "box", "reward": "score",
+}  # fmt: skip
+
+PLAYTHROUGHS = {
+    "ordinary": ("four players by the rules of thumb", {"num_players": 4}, rule_based, 1),
+    "empty_pile": ("six players redraw till the pile is empty", {"num_players": 6}, _redraws, 3),
+    "options": ("every option away from its default", _EVERY_OPTION, uniform, 5),
+    "longest": (
+        "one joins at a time, to the cap",
+        {"num_players": 3, "redraw_rounds": 0, "loans": False},
+        _one_after_another,
+        0,
+    ),
+}
+"""What it shows, options, who decides, and the seed."""

@@ -1,8 +1,8 @@
 """Golden playthroughs: short texts that replay byte for byte.
 
 The first line is the table, then a line per chance event and action, then the end in words and a digest of every state and
-every seat's observation on the way. `python -m tests.playthroughs` writes them anew; when one changes, the game's version
-must go up.
+every seat's observation on the way. Each is made by one of a game's PLAYTHROUGHS (`tables.facts`); `python -m
+tests.playthroughs` writes them anew; when one changes, the game's version must go up.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from heist_envs import chance, rules
 from heist_envs.engine import row
 from heist_envs.games import load
 from heist_envs.rules import CHANCE, TERMINAL
-from tests.tables import Table
+from tests.tables import Table, facts
 
 FOLDER = pathlib.Path(__file__).parent
 
@@ -54,8 +54,8 @@ def replay(text):
     return "\n".join([*made, f"sha256 {digest.hexdigest()}", ""])
 
 
-def write(name, about, game, options, decide, seed=0):
-    """Play a game with `decide(table, rng) -> word` and write its text."""
+def record(game, about, options, decide, seed):
+    """Play a game with `decide(table, rng) -> word`; its text."""
     module = load(game)
     table = Table(module, **options)
     stream = chance.streams(chance.seeds(seed, 1))[0]
@@ -73,39 +73,9 @@ def write(name, about, game, options, decide, seed=0):
             word = decide(table, rng)
             lines.append(f"player_{table.player} {word.upper()}")
             table.say(word)
-    (FOLDER / f"{name}.txt").write_text(replay("\n".join([*lines, ""])))
+    return replay("\n".join([*lines, ""]))
 
 
-def main():
-    """Write all of them."""
-    from heist_envs.agents import make_agent
-
-    def rule_based(table, rng):
-        seen = np.zeros(1, table.game.OBSERVATION.record)
-        rules.observe(table.state, table.player, seen[0])
-        mask = np.zeros((1, table.game.NUM_ACTIONS), np.int8)
-        names = [name.lower().replace(" ", "-") for name in table.game.ACTION_NAMES]
-        mask[0, [names.index(word) for word in table.legal()]] = 1
-        action = make_agent("rule", "holdup").act(seen.view(np.int8).reshape(1, -1), mask, rng)[0]
-        return names[action]
-
-    def uniform(table, rng):
-        return str(rng.choice(sorted(table.legal())))
-
-    def redraws(table, rng):
-        return "redraw" if "redraw" in table.legal() else uniform(table, rng)
-
-    def one_after_another(table, rng):
-        if "no-revolver" in table.legal():
-            return "no-revolver"
-        return "join" if table.rounds % 3 == table.player else "fold"
-
-    write("holdup_ordinary", "four players by the rules of thumb", "holdup", {"num_players": 4}, rule_based, seed=1)
-    write("holdup_empty_pile", "six players redraw till the pile is empty", "holdup", {"num_players": 6}, redraws, seed=3)
-    edges = {
-        "num_players": 3, "first_player": "random", "join_order": "simultaneous", "end_check": "immediate",
-        "revolver_needs_join": False, "revolver_penalty": "instead", "loan_bank": "box", "reward": "score",
-    }  # fmt: skip
-    write("holdup_options", "every option away from its default", "holdup", edges, uniform, seed=5)
-    longest = {"num_players": 3, "redraw_rounds": 0, "loans": False}
-    write("holdup_longest", "one joins at a time, to the cap", "holdup", longest, one_after_another)
+def text_of(game, name):
+    """The text of one of the game's PLAYTHROUGHS, played anew."""
+    return record(game, *facts(game).PLAYTHROUGHS[name])

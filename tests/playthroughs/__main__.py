@@ -1,5 +1,9 @@
-"""`python -m tests.playthroughs`"""
+"""`python -m tests.playthroughs`: write the texts anew."""
 
-from tests.playthroughs import main
+from heist_envs.games import GAMES
+from tests.playthroughs import FOLDER, text_of
+from tests.tables import facts
 
-main()
+for game in GAMES:
+    for name in facts(game).PLAYTHROUGHS:
+        (FOLDER / f"{game}_{name}.txt").write_text(text_of(game, name))
