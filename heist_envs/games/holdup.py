@@ -1,6 +1,6 @@
 """Hold-up: one hidden number card each, bought into a common pot; the second highest card takes it.
 
-Numbers such as HOL-12 name the ruling, h.3 the precision of the rule page that a line carries.
+Numbers such as a.3 (the list below), HOL-12 and h.3 are those of docs/rules/holdup.md, each where its rule is carried.
 
 A round, from the holder of the Glove (F) clockwise:
 
@@ -364,7 +364,7 @@ def apply_action(state: State, action: int) -> None:
 
 @inlined
 def _run_on(state: State) -> None:
-    """Do all that needs no answer: a question with one legal answer is not asked, since all masks are public."""
+    """Do all that needs no answer. h.16: all masks are public, so that a question with one legal answer is not asked."""
     while True:
         if state.immediate_end and state.phase != OVER and state.phase != DEAL and _somebody_is_broke(state):
             _end_round(state)  # HOL-20, h.5: the stop cancels everything later in the round
@@ -401,6 +401,7 @@ def _pass_on(state: State) -> None:
 
 @inlined
 def _take_card(state: State, value: int) -> None:
+    """a.1, and the second half of a REDRAW."""
     player = state.drawer
     if state.phase == DEAL and player == state.glove:
         _clear_table(state)
@@ -424,13 +425,14 @@ def _take_card(state: State, value: int) -> None:
 
 @inlined
 def _answer_draw(state: State, action: int) -> None:
+    """a.2"""
     player = state.actor
-    state.laid[player, state.redraw_round] = NO_CARD
+    state.laid[player, state.redraw_round] = NO_CARD  # h.10: so it stays where the pile is empty
     if action == KEEP:
         _pass_on(state)
     elif state.pile_size > 0:
         state.laid[player, state.redraw_round] = state.card[player]
-        state.face_up[state.card[player] - 1] = True
+        state.face_up[state.card[player] - 1] = True  # HOL-25
         state.card[player] = NO_CARD
         state.drawer = player
     else:  # HOL-4: nothing left to draw wins the round at once
@@ -458,6 +460,7 @@ def _may_borrow(state: State) -> bool:
 
 @inlined
 def _answer_corrupt(state: State, action: int) -> None:
+    """a.3, HOL-5"""
     player = state.actor
     if action == BRIBE:
         state.diamonds[player] -= state.bribe_cost
@@ -473,6 +476,7 @@ def _answer_corrupt(state: State, action: int) -> None:
 
 @inlined
 def _answer_join(state: State, action: int) -> None:
+    """a.4; HOL-27: the last seat too, whatever the others answered."""
     if not state.simultaneous_join:
         _join_or_fold(state, state.actor, action)
         _pass_on(state)
@@ -511,6 +515,7 @@ def _may_be_shot(state: State, player: int) -> bool:
 
 @inlined
 def _may_shoot(state: State) -> bool:
+    """HOL-15: also where nobody else takes part."""
     if state.revolver_needs_join and not state.joined[state.glove]:  # HOL-13
         return False
     for k in range(1, state.num_players):
@@ -521,6 +526,7 @@ def _may_shoot(state: State) -> bool:
 
 @inlined
 def _answer_revolver(state: State, action: int) -> None:
+    """a.5"""
     if action != NO_REVOLVER:
         state.target = _seat(state, state.glove + 1 + action - REVOLVER)
         state.shooter = state.glove
@@ -533,9 +539,10 @@ def _answer_revolver(state: State, action: int) -> None:
 
 @compiled
 def _reveal(state: State) -> None:
+    """a.6"""
     participants = 0
     highest = winner = NO_SEAT
-    for seat in range(state.num_players):  # the second highest card; of one participant, his own
+    for seat in range(state.num_players):  # the second highest card (HOL-12: of two the lower); of one, his own
         if state.joined[seat]:
             participants += 1
             if highest == NO_SEAT or state.card[seat] > state.card[highest]:
@@ -545,7 +552,7 @@ def _reveal(state: State) -> None:
     if participants == 0:  # HOL-10: the pot stays
         _end_round(state)
         return
-    if participants == 1:  # HOL-11: he wins unseen
+    if participants == 1:  # HOL-11, h.2: he wins unseen
         winner = highest
     else:
         state.revealed = True
@@ -559,7 +566,7 @@ def _reveal(state: State) -> None:
         state.showdown_penalty = 0
     _take_pot(state, winner)
     for seat in range(state.num_players):
-        if state.joined[seat] and seat != winner:
+        if state.joined[seat] and seat != winner:  # h.3: F only if he takes part
             _turn_thieves(state, seat, 1)
     if state.shooter == NO_SEAT or state.shooter == winner:
         _end_round(state)
@@ -590,6 +597,7 @@ def _may_pay(state: State) -> bool:
 
 @compiled
 def _answer_penalty(state: State, action: int) -> None:
+    """a.7"""
     player = state.actor
     if action == PAY:
         state.diamonds[player] -= state.penalty_diamonds
@@ -612,8 +620,8 @@ def _somebody_is_broke(state: State) -> bool:
 
 @compiled
 def _end_round(state: State) -> None:
-    """HOL-20, HOL-21, h.13: an end condition terminates, also in the last round that the cap allows."""
-    state.rounds += 1
+    """a.8, HOL-20, HOL-21, h.13: an end condition terminates, also in the last round that the cap allows."""
+    state.rounds += 1  # h.12
     if state.ruined or _somebody_is_broke(state):
         state.phase = OVER
     elif state.rounds >= state.max_rounds:
@@ -632,7 +640,7 @@ def is_truncated(state: State) -> bool:
 
 @compiled
 def score(state: State, player: int) -> int:
-    """Diamonds, two per Thief, less the debt of a loan."""
+    """Diamonds, two per Thief, less the debt of a loan. HOL-22: nothing of a pot that is left."""
     debt = int(state.loan_debt) if state.loan_taken[player] else 0
     return int(state.diamonds[player]) + 2 * int(state.thieves[player]) - debt
 
@@ -755,6 +763,7 @@ def determinize(state: State, player: int, stream: Record) -> None:
 
 # ---------------------------------------------------------------------------------------------------- words
 
+# HOL-26: players make no deals beside these actions.
 ACTION_NAMES = (
     "KEEP", "REDRAW", "BRIBE", "LOAN", "DONE", "JOIN", "FOLD", "NO REVOLVER",
     "REVOLVER +1", "REVOLVER +2", "REVOLVER +3", "REVOLVER +4", "REVOLVER +5", "FLIP", "PAY",

@@ -5,7 +5,7 @@ import pytest
 
 from heist_envs.games import holdup
 from heist_envs.games.holdup import DONE, FLIP, NO_SEAT, PAY
-from tests.tables import Table
+from tests.tables import Table, random_states
 
 
 def table(cards=None, **options):
@@ -22,7 +22,7 @@ def deal(made, *cards):
 
 
 @pytest.mark.parametrize(("players", "diamonds", "pile"), [(3, 9, 12), (4, 9, 11), (5, 9, 10), (6, 7, 9)])
-def test_example_1_after_the_deal_everybody_has_paid_one_diamond_into_the_pot(players, diamonds, pile):
+def test_example_1_a1_after_the_deal_everybody_has_paid_one_diamond_into_the_pot(players, diamonds, pile):
     t = table(range(1, players + 1), num_players=players, redraw_rounds=2)
     assert (t.diamonds[:players] == diamonds).all()
     assert t.pot == players
@@ -48,7 +48,7 @@ def test_example_4_a_single_participant_wins_without_showing():
         assert not t.sees(seat, "face_up")[12 - 1]
 
 
-def test_example_6_the_winner_takes_pot_and_glove_and_every_loser_turns_a_thief():
+def test_example_6_a6_the_winner_takes_pot_and_glove_and_every_loser_turns_a_thief():
     t = table([14, 9, 3, 1]).say("join join join fold no-revolver")
     assert t.diamonds.tolist()[:4] == [8, 15, 8, 9]
     assert t.glove == 1
@@ -82,7 +82,7 @@ def test_example_9_a_loan_gives_two_diamonds_for_a_thief_once_a_game():
     assert t.player == 1  # with 0 diamonds and the loan taken only DONE is left, and it is not asked for
 
 
-def test_example_10_f_shoots_a_folded_higher_card_and_wins_as_the_lower_of_two():
+def test_example_10_a5_f_shoots_a_folded_higher_card_and_wins_as_the_lower_of_two():
     t = table([8, 11, 1, 2]).say("join fold fold fold revolver-+1")
     assert t.showdown_pot == 6
     assert t.showdown_winner == 0
@@ -107,7 +107,7 @@ def test_example_14_turning_the_last_thief_does_not_end_the_game(thieves, over):
     assert t.thieves[2] == thieves - 1
 
 
-def test_example_14_a_player_with_only_cops_who_loses_ends_the_game():
+def test_example_14_a8_a_player_with_only_cops_who_loses_ends_the_game():
     t = table([5, 3, 9, 1], num_thieves=1, bribe_cost=50).say("join fold join fold no-revolver")
     deal(t, 5, 3, 9, 1).say("join fold join fold no-revolver")
     assert t.over
@@ -188,7 +188,7 @@ def test_hol_4_drawing_from_the_empty_pile_wins_the_pot_at_once():
     assert t.showdown_winner == NO_SEAT
 
 
-def test_hol_5_bribes_and_loans_come_between_the_draws_and_joining():
+def test_hol_5_a3_bribes_and_loans_come_between_the_draws_and_joining():
     t = table([1, 2, 3, 4], redraw_rounds=1, loans=True)
     assert t.legal() == {"keep", "redraw"}
     t.say("keep keep keep keep")
@@ -222,7 +222,7 @@ def test_hol_7_h7_the_bank_lends_without_limit_or_what_is_left_in_the_box():
         table(num_players=6, start_diamonds=9, loan_bank="box")
 
 
-def test_hol_8_joining_goes_round_from_f_in_the_open():
+def test_hol_8_a4_joining_goes_round_from_f_in_the_open():
     t = table([5, 6, 7, 8]).say("join fold")
     assert t.sees(3, "joined").tolist() == [0, 1, 0, 0, 0, 0]
     assert t.sees(3, "folded").tolist() == [0, 0, 1, 0, 0, 0]
@@ -352,7 +352,7 @@ def test_hol_18_a_flip_with_too_few_thieves_turns_what_there_is_and_ends_the_gam
     assert t.over
 
 
-def test_hol_19_the_penalty_is_due_to_a_target_who_wins():
+def test_hol_19_a7_the_penalty_is_due_to_a_target_who_wins():
     t = table([14, 9, 3, 1]).say("join fold fold fold revolver-+1 pay")
     assert t.diamonds.tolist()[:4] == [5, 9 - 1 + 6 + 3, 9, 9]
 
@@ -438,7 +438,7 @@ def test_hol_24_h13_an_endless_game_is_truncated_and_a_presets_cap_terminates():
     assert not ended.truncated
 
 
-def test_hol_25_h11_laid_cards_stay_visible_till_the_next_deal():
+def test_hol_25_h11_a2_laid_cards_stay_visible_till_the_next_deal():
     t = table([5, 6, 7, 8], redraw_rounds=1).say("redraw").chance(15 - 1)
     t.say("keep keep keep fold join join join")
     assert t.phase == holdup.DEAL
@@ -525,6 +525,16 @@ def test_h14_a_score_reward_beyond_one_is_clipped():
     assert t.rewards() == pytest.approx([7 / 70, -7 / 3 / 70, -7 / 3 / 70, -7 / 3 / 70])
 
 
+def test_h16_whoever_is_asked_has_two_legal_actions_or_more():
+    made = table()
+    asked = 0
+    for made.state, _ in random_states("holdup", 5_000, np.random.default_rng(16)):
+        if made.player >= 0:
+            asked += 1
+            assert len(made.legal()) >= 2
+    assert asked > 1_000
+
+
 def test_win_rewards_are_those_of_the_conventions():
     t = table([14, 9, 3, 1], max_rounds=1).say("fold join fold fold")
     assert t.rewards() == pytest.approx([-1 / 3, 1, -1 / 3, -1 / 3])
@@ -538,7 +548,7 @@ def test_first_player_is_a_seat_or_drawn_by_chance():
     assert deal(drawn, 1, 2, 3, 4).player == 3
 
 
-def test_section_f_action_names_match_their_numbers():
+def test_hol_26_the_actions_are_those_of_section_f_and_no_deals():
     assert holdup.ACTION_NAMES[DONE] == "DONE"
     assert holdup.ACTION_NAMES[holdup.REVOLVER] == "REVOLVER +1"
     assert len(holdup.ACTION_NAMES) == holdup.NUM_ACTIONS == 15
