@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from heist_envs.chance import fold
 from heist_envs.engine import flat, remember_action, row, update_keys
 from heist_envs.games import GAMES, load
 from heist_envs.rules import (
@@ -23,7 +24,11 @@ from heist_envs.rules import (
 )
 
 MAX_DEPTH = 400
-"""Longest history, in actions and chance events, that `count_tree` walks."""
+"""Longest history, in actions, that `count_tree` walks."""
+MAX_OUTCOMES = 20_000
+"""Most different states that chance may lead to between two actions."""
+MAX_PENDING = 50_000
+"""Most histories that wait to be walked on."""
 
 
 class TreeSize(NamedTuple):
@@ -38,77 +43,141 @@ class TreeSize(NamedTuple):
 
 
 @compiled
+def play_out_chance(
+    level: NDArray[Any], octets: NDArray[np.uint8], shares: NDArray[np.float64], weights: NDArray[Any]
+) -> tuple[int, int]:
+    """All that chance may do from the state `level[0, 0]` until a player is to act or the game is over.
+
+    Ways that end in the same state are one outcome: cards that come to a hand in another order are the same hand.
+
+    Args:
+        level: states (2, MAX_OUTCOMES); one row is spread into the other.
+        octets: the same memory as bytes (2, MAX_OUTCOMES, state size).
+        shares: probabilities, float64 (2, MAX_OUTCOMES).
+        weights: scratch for the weights of chance, one row.
+
+    Returns:
+        The row of `level` and `shares` that holds the outcomes, and their number.
+    """
+    hashes = np.zeros(level.shape[1], np.uint64)
+    here, count = 0, 1
+    shares[0, 0] = 1.0
+    spreads = current_player(level[0, 0]) == CHANCE
+    while spreads:
+        spreads = False
+        there, made = 1 - here, 0
+        for i in range(count):
+            state = level[here, i]
+            acts = current_player(state) == CHANCE
+            if acts:
+                chance_outcomes(state, weights[0].values)
+            total = 0
+            for weight in weights[0].values:
+                total += weight
+            for k in range(len(weights[0].values) if acts else 1):
+                if acts and weights[0].values[k] == 0:
+                    continue
+                if made == level.shape[1]:
+                    raise ValueError("chance leads to more states than MAX_OUTCOMES")
+                level[there, made] = state
+                if acts:
+                    apply_action(level[there, made], k)
+                    spreads = spreads or current_player(level[there, made]) == CHANCE
+                share = shares[here, i] * (weights[0].values[k] / total if acts else 1.0)
+                hashed = np.uint64(0)
+                for octet in octets[there, made]:
+                    hashed = fold(hashed, octet)
+                hashes[made] = hashed
+                same = 0
+                while hashes[same] != hashed:
+                    same += 1
+                if same == made:
+                    shares[there, made] = share
+                    made += 1
+                else:
+                    shares[there, same] += share
+        here, count = there, made
+    return here, count
+
+
+@compiled
 def walk_tree(
-    stack: NDArray[Any],
+    pending: NDArray[Any],
     keys: NDArray[np.uint64],
     views: NDArray[np.uint64],
-    choices: NDArray[np.bool_],
-    chosen: NDArray[np.int64],
+    depths: NDArray[np.int64],
+    level: NDArray[Any],
+    octets: NDArray[np.uint8],
+    shares: NDArray[np.float64],
     rows: NDArray[Any],
     observations: NDArray[np.int8],
     mask: NDArray[Any],
     weights: NDArray[Any],
 ) -> tuple[int, int, int]:
-    """Depth first over all histories from the state `stack[0]`; row d of each array is the history of length d."""
+    """Depth first over all histories from the state `pending[0]`; row k of each array is a history still to walk."""
     found = {np.uint64(0)}
-    decisions = terminals = depth = 0
-    update_keys(stack[0], keys[0], views[0], rows, observations)
-    fresh = True
-    while depth >= 0:
-        state = stack[depth]
-        player = current_player(state)
-        if fresh:
-            choices[depth] = False
-            chosen[depth] = -1
-            if player == TERMINAL:
-                terminals += 1
-            elif player == CHANCE:
-                chance_outcomes(state, weights[0].values)
-                for k in range(len(weights[0].values)):
-                    choices[depth, k] = weights[0].values[k] > 0
-            else:
-                decisions += 1
-                found.add(keys[depth, player])
-                legal_actions(state, mask[0].values)
-                for k in range(len(mask[0].values)):
-                    choices[depth, k] = mask[0].values[k] > 0
-        chosen[depth] += 1
-        while chosen[depth] < choices.shape[1] and not choices[depth, chosen[depth]]:
-            chosen[depth] += 1
-        fresh = chosen[depth] < choices.shape[1]
-        if not fresh:
-            depth -= 1
+    decisions = terminals = 0
+    left = 1  # histories that wait; row 0 is scratch for the one in hand
+    pending[1] = pending[0]
+    player, actions = CHANCE, 1
+    while left > 0:
+        pending[0], keys[0], views[0], depths[0] = pending[left], keys[left], views[left], depths[left]
+        left -= 1
+        player = current_player(pending[0])
+        actions = 1
+        if player == TERMINAL:
+            terminals += 1
             continue
-        if depth + 1 == len(stack):
+        if player != CHANCE:  # chance is to act at the root only
+            decisions += 1
+            found.add(keys[0, player])
+            legal_actions(pending[0], mask[0].values)
+            actions = len(mask[0].values)
+        if depths[0] == MAX_DEPTH:
             raise ValueError("a history is longer than MAX_DEPTH")
-        stack[depth + 1] = state
-        keys[depth + 1] = keys[depth]
-        views[depth + 1] = views[depth]
-        if player >= 0:
-            remember_action(keys[depth + 1], player, chosen[depth])
-        apply_action(stack[depth + 1], chosen[depth])
-        depth += 1
-        update_keys(stack[depth], keys[depth], views[depth], rows, observations)
+        for action in range(actions):
+            if player != CHANCE and mask[0].values[action] == 0:
+                continue
+            level[0, 0] = pending[0]
+            first = left + 1
+            keys[first], views[first] = keys[0], views[0]
+            if player != CHANCE:
+                remember_action(keys[first], player, action)
+                apply_action(level[0, 0], action)
+            update_keys(level[0, 0], keys[first], views[first], rows, observations)
+            here, count = play_out_chance(level, octets, shares, weights)
+            if first + count > len(pending):
+                raise ValueError("more histories wait than MAX_PENDING")
+            for i in range(count - 1, -1, -1):  # the first one last, since the others start from its keys
+                k = first + i
+                keys[k], views[k], depths[k] = keys[first], views[first], depths[0] + 1
+                pending[k] = level[here, i]
+                update_keys(pending[k], keys[k], views[k], rows, observations)
+            left += count
     return len(found) - 1, decisions, terminals
 
 
 def count_tree(game: str, **options: Any) -> TreeSize:
     """Count the histories and information sets of a game by walking its whole tree.
 
+    What chance does between two actions is one event, of which its outcome is seen and not the order of its cards.
+
     Raises:
-        ValueError: a history is longer than `MAX_DEPTH`, or the options are wrong.
+        ValueError: the tree is larger than `MAX_DEPTH`, `MAX_OUTCOMES` or `MAX_PENDING`, or the options are wrong.
     """
     module = load(game)
     states = module.new_initial_state(**options)
     n = int(states["num_players"][0])
-    width = max(module.NUM_ACTIONS, module.MAX_CHANCE_OUTCOMES)
     rows = np.zeros(1, module.OBSERVATION.record)
+    level = np.zeros((2, MAX_OUTCOMES), module.STATE)
     counts = walk_tree(
-        np.repeat(states, MAX_DEPTH),
-        np.zeros((MAX_DEPTH, n), np.uint64),
-        np.zeros((MAX_DEPTH, n), np.uint64),
-        np.zeros((MAX_DEPTH, width), np.bool_),
-        np.zeros(MAX_DEPTH, np.int64),
+        np.repeat(states, MAX_PENDING),
+        np.zeros((MAX_PENDING, n), np.uint64),
+        np.zeros((MAX_PENDING, n), np.uint64),
+        np.zeros(MAX_PENDING, np.int64),
+        level,
+        level.view(np.uint8).reshape(2, MAX_OUTCOMES, -1),
+        np.zeros((2, MAX_OUTCOMES)),
         rows,
         flat(rows),
         np.zeros(1, row(np.int8, module.NUM_ACTIONS)),
