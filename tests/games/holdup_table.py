@@ -109,6 +109,18 @@ def copies(state, action):
     return 1
 
 
+def settled(state, player):
+    """Whether `determinize` may leave this state: it may leave any, since nobody is ever in the middle of a choice."""
+    return True
+
+
+POSTERIORS = [
+    {"preset": "tiny"},
+    {"preset": "tiny", "join_order": "simultaneous"},
+    {"preset": "tiny", "revolver_needs_join": False},
+]
+"""Tables small enough to enumerate what a player may believe."""
+
 TREES = [
     ({"preset": "tiny"}, (31_306, 52_480, 58_480)),
     ({"preset": "small"}, (774_870, 1_381_200, 1_493_280)),
