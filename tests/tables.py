@@ -15,11 +15,15 @@ from heist_envs.rules import CHANCE, TERMINAL
 def facts(name):
     """What the tests of all games have to know about one of them.
 
-    A module with `random_options(rng)`, keywords of `make` for a random table; `referee_options(options)`, the same table in
-    the words of the referee, which knows no presets; `public(state)` and `private(state, seat)` in its words too;
-    `scramble(state, player, rng)`, which puts anything into what the player may not see; `copies(state, action)`, how many
-    cards of the acting player's hand an action may mean; `settled(state, player)`, whether `determinize` may leave this state;
-    and the tables TREES, POSTERIORS, LEAKS and PLAYTHROUGHS.
+    A module with
+
+    - `random_options(rng)`: keywords of `make` for a random table;
+    - `referee_options(options)`: the same table in the words of the referee, which knows no presets;
+    - `public(state)` and `private(state, seat)`: the facts in the words of the referee;
+    - `scramble(state, player, rng)`: puts anything into what the player may not see;
+    - `copies(state, action)`: how many cards of the acting player's hand an action may mean;
+    - `settled(state, player)`: whether `determinize` may leave this state;
+    - TREES, POSTERIORS, LEAKS and PLAYTHROUGHS, tables of cases.
     """
     return importlib.import_module(f"tests.games.{name}_table")
 
