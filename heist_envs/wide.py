@@ -34,8 +34,10 @@ def turn(state: State, player: int, seen: Record, names: str) -> None:
     """Show fields by seat, the player's own entry first, then clockwise, and zero for an empty seat."""
     n = state.num_players
     for name in names.split():
-        seen[name] = 0
-        seen[name][:n] = _bytes(np.roll(state[name][:n], -player, axis=0))
+        seats = _bytes(state[name])
+        seen[name][: n - player] = seats[player:n]
+        seen[name][n - player : n] = seats[:player]
+        seen[name][n:] = 0
 
 
 def own(state: State, player: int, seen: Record, names: str) -> None:
