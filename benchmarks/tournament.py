@@ -1,19 +1,23 @@
 """A tournament: every agent in every seat, on the same deals, with honest intervals.
 
     python -m heist_envs.benchmarks.tournament --game holdup --agents rule uniform uniform uniform
+    python -m heist_envs.benchmarks.tournament --game holdup --cross --json benchmarks/results/cross-holdup.json
 
 A line-up of n agents plays each deal n times, turned by one seat each time (duplicate). What an agent earns on one deal,
 averaged over its seats, is one observation; deals are independent, so the interval is clustered by deal.
 """
 
 import argparse
-from collections.abc import Sequence
+import json
+import pathlib
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents import Agent, make_agent
+from heist_envs.agents import Agent, RuleBasedAgent, make_agent
+from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, load
 
@@ -118,16 +122,55 @@ def one_against_many(
     return interval(by_deal[:, 0])
 
 
+def every_table(game: str) -> Iterator[dict[str, Any]]:
+    """The options of the tables that results are given for: each number of players, in each mode where there are modes."""
+    options = load(game).OPTIONS
+    for mode in options["mode"].allowed if "mode" in options else [None]:
+        for n in options["num_players"].allowed:
+            yield {"num_players": n} | ({"mode": mode} if mode else {})
+
+
+def cross_table(game: str, names: Sequence[str], num_deals: int, seed: int = 0, **options: Any) -> list[list[Score]]:
+    """The mean reward of each agent (row) as one against many of each other (column)."""
+    made = {name: make_agent(name, game) for name in names}
+    n = options.pop("num_players")
+    return [
+        [one_against_many(game, made[one], made[many], n, num_deals, seed, **options) for many in names] for one in names
+    ]
+
+
+def _cross(game: str, num_deals: int, seed: int, file: str | None) -> None:
+    names = ["uniform", *(f"rule:{style}" for style in RuleBasedAgent(game).rules.STYLES)]
+    found = []
+    for options in every_table(game):
+        scores = cross_table(game, names, num_deals, seed, **options)
+        found.append({"options": options, "scores": scores})
+        print(f"{options}: one of the row against many of the column")
+        print(" " * 24 + "".join(f"{name:>24}" for name in names))
+        for name, row in zip(names, scores, strict=True):
+            print(f"{name:24}" + "".join(f"{score!s:>24}" for score in row))
+    if file:
+        result = {"commit": commit(), "machine": machine(), "game": game, "deals": num_deals, "seed": seed, "agents": names}
+        pathlib.Path(file).write_text(json.dumps(result | {"tables": found}, indent=1) + "\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.tournament", description=__doc__.split("\n")[0])
     parser.add_argument("--game", choices=GAMES, default="holdup")
-    parser.add_argument("--agents", nargs="+", required=True, help="one per seat: uniform, rule, rule:STYLE, a policy file")
+    parser.add_argument("--agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, a policy file")
+    parser.add_argument("--cross", action="store_true", help="instead: uniform and every style, each against each")
+    parser.add_argument("--json", default=None, help="write the cross table to this file")
     parser.add_argument("--deals", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     if given.deals < 2:
         parser.error("--deals: an interval needs at least 2")
+    if given.cross == bool(given.agents):
+        parser.error("either --agents or --cross")
+    if given.cross:
+        _cross(given.game, given.deals, given.seed, given.json)
+        return
     made = {name: make_agent(name, given.game) for name in given.agents}
     by_deal = play_deals(given.game, [made[name] for name in given.agents], given.deals, given.seed)
     print(f"{given.deals} deals, each in {len(given.agents)} seatings; mean reward with a 95% interval clustered by deal")

@@ -12,11 +12,12 @@ from pettingzoo.utils.conversions import aec_to_parallel
 from pettingzoo.utils.wrappers import BaseWrapper
 
 import heist_envs
+from heist_envs.benchmarks.tournament import every_table
 from heist_envs.games import GAMES, load
 from tests.test_contract import players_of
 
-TABLES = [(name, n) for name in GAMES for n in players_of(name)]
-every_table = pytest.mark.parametrize(("name", "players"), TABLES)
+TABLES = [(name, options) for name in GAMES for options in every_table(name)]
+at_every_table = pytest.mark.parametrize(("name", "options"), TABLES)
 every_game = pytest.mark.parametrize("name", GAMES)
 
 # Given by PettingZoo to every environment whose observation is a dictionary, unless its own list names it.
@@ -31,20 +32,20 @@ def quiet(test, *args, **kwargs):
     assert [str(w.message) for w in caught if not str(w.message).startswith(OF_DICTIONARIES)] == []
 
 
-@every_table
+@at_every_table
 @pytest.mark.parametrize("wrap", [lambda env: env, OrderEnforcingWrapper])
-def test_api_test(name, players, wrap, capsys):
-    quiet(api_test, wrap(heist_envs.make(name, num_players=players)), num_cycles=300)
+def test_api_test(name, options, wrap, capsys):
+    quiet(api_test, wrap(heist_envs.make(name, **options)), num_cycles=300)
 
 
-@every_table
-def test_seed_test(name, players):
-    quiet(seed_test, lambda: heist_envs.make(name, num_players=players))
+@at_every_table
+def test_seed_test(name, options):
+    quiet(seed_test, lambda: heist_envs.make(name, **options))
 
 
-@every_table
-def test_render_test(name, players, capsys):
-    quiet(render_test, lambda render_mode: heist_envs.make(name, num_players=players, render_mode=render_mode))
+@at_every_table
+def test_render_test(name, options, capsys):
+    quiet(render_test, lambda render_mode: heist_envs.make(name, **options, render_mode=render_mode))
 
 
 class Folding(BaseWrapper):
@@ -86,10 +87,10 @@ def finished(env, rng):
         env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
 
 
-@every_table
-def test_every_agent_leaves_once_in_seat_order_and_has_been_given_its_return(name, players):
+@at_every_table
+def test_every_agent_leaves_once_in_seat_order_and_has_been_given_its_return(name, options):
     rng = np.random.default_rng(0)
-    env = heist_envs.make(name, num_players=players)
+    env = heist_envs.make(name, **options)
     for seed in range(20):
         env.reset(seed=seed)
         sums = finished(env, rng)

@@ -1,0 +1,152 @@
+"""How the games go: length, ends, wins by seat, and what happens on the way.
+
+    python -m heist_envs.benchmarks.statistics --json benchmarks/results/statistics.json
+
+Every table is played by one kind of agent in all seats. The figures that a rule page gives stand beside the measured ones;
+what explains a difference is said there too.
+"""
+
+import argparse
+import json
+import pathlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heist_envs.agents import make_agent
+from heist_envs.benchmarks.throughput import commit, machine
+from heist_envs.benchmarks.tournament import decide, every_table
+from heist_envs.engine import Batch
+from heist_envs.games import GAMES, holdup, load
+
+BATCH = 2_000
+
+Events = dict[str, NDArray[Any]]
+"""By name, what one decision brought about in each game, a flag or a number (N,)."""
+
+
+def _holdup_events(before: NDArray[Any], actions: NDArray[np.int64], after: NDArray[Any]) -> Events:
+    shot = (before["phase"] == holdup.SHOOTING) & (actions != holdup.NO_REVOLVER)
+    ended = after["rounds"] > before["rounds"]
+    return {
+        "rounds with the Revolver": shot,
+        "rounds won by its user": shot & ended & (after["glove"] == before["glove"]),
+        "rounds won from the empty pile": (before["phase"] == holdup.DRAW)
+        & (actions == holdup.REDRAW)
+        & (before["pile_size"] == 0),
+    }
+
+
+def _holdup_ends(states: NDArray[Any]) -> Events:
+    return {
+        "ends without a Thief": states["ruined"] == 1,
+        "ends without a diamond": ((states["diamonds"] == 0) & _seated(states)).any(axis=1),
+    }
+
+
+def _seated(states: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which entries of a field by seat belong to a player, bool (N, MAX_PLAYERS)."""
+    width = states.dtype["diamonds"].shape[0]
+    seated: NDArray[np.bool_] = np.arange(width) < states["num_players"][:, None]
+    return seated
+
+
+LENGTH = {"holdup": "rounds"}
+"""The field that counts what a game consists of."""
+EVENTS: dict[str, Callable[[NDArray[Any], NDArray[np.int64], NDArray[Any]], Events]] = {"holdup": _holdup_events}
+ENDS: dict[str, Callable[[NDArray[Any]], Events]] = {"holdup": _holdup_ends}
+
+
+def statistics(game: str, agent: str, num_games: int, seed: int = 0, **options: Any) -> dict[str, Any]:
+    """Play games with one kind of agent in every seat.
+
+    Args:
+        game: the name of a game.
+        agent: a name for `make_agent`.
+        num_games: at least 1; game k has the seed `seed + k`.
+        seed: of the first game, and of the agent's chances.
+        **options: of the game.
+
+    Returns:
+        `length` (mean, 99th percentile and largest), `truncated`, `shared` (the shares of games cut off and of games with
+        several winners), `wins` (by seat, a shared win counted in parts), `score` and `best score` (means), `ends` (shares
+        of games) and `events` (shares of rounds, coups or turns).
+    """
+    module = load(game)
+    rng = np.random.default_rng(seed)
+    player = make_agent(agent, game)
+    states = module.new_initial_state(**options)
+    n = int(states["num_players"][0])
+    wins, lengths, truncated, shared, scores, best = np.zeros(n), [], 0, 0, 0.0, 0.0
+    events: dict[str, float] = {}
+    ends: dict[str, float] = {}
+    for start in range(0, num_games, BATCH):
+        count = min(BATCH, num_games - start)
+        batch = Batch(module, np.repeat(states, count), autoreset=False)
+        batch.reset([seed + start + k for k in range(count)])
+        while True:
+            rows = np.flatnonzero(~(batch.terminations | batch.truncations))
+            if len(rows) == 0:
+                break
+            before = batch.states[rows]
+            actions = np.zeros(count, np.int64)
+            actions[rows] = decide(player, batch, rows, rng)
+            batch.step(actions)
+            for name, happened in EVENTS[game](before, actions[rows], batch.states[rows]).items():
+                events[name] = events.get(name, 0) + float(happened.sum())
+        for name, happened in ENDS[game](batch.states).items():
+            ends[name] = ends.get(name, 0) + float(happened.sum())
+        winners = batch.rewards == batch.rewards.max(axis=1, keepdims=True)
+        wins += (winners / winners.sum(axis=1, keepdims=True)).sum(axis=0)
+        shared += int((winners.sum(axis=1) > 1).sum())
+        truncated += int(batch.truncations.sum())
+        lengths.append(batch.states[LENGTH[game]].astype(np.int64))
+        points = np.array([[module.score(state, seat) for seat in range(n)] for state in batch.states])
+        scores += float(points.mean(axis=1).sum())
+        best += float(points.max(axis=1).sum())
+    length = np.concatenate(lengths)
+    return {
+        "length": {"mean": length.mean(), "p99": float(np.percentile(length, 99)), "max": int(length.max())},
+        "truncated": truncated / num_games,
+        "shared": shared / num_games,
+        "wins": (wins / num_games).tolist(),
+        "score": scores / num_games,
+        "best score": best / num_games,
+        "ends": {name: value / num_games for name, value in ends.items()},
+        "events": {name: value / int(length.sum()) for name, value in events.items()},
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.statistics", description=__doc__.split("\n")[0])
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
+    parser.add_argument("--agents", nargs="+", default=["uniform", "rule"])
+    parser.add_argument("--num-games", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", default=None, help="write the result to this file")
+    given = parser.parse_args(arguments)
+    if given.num_games < 1:
+        parser.error("--num-games: at least 1")
+    found = []
+    for game in given.games:
+        for agent in given.agents:
+            for options in every_table(game):
+                figures = statistics(game, agent, given.num_games, given.seed, **options)
+                found.append({"game": game, "agent": agent, "options": options, **figures})
+                print(json.dumps(found[-1]))
+    if given.json:
+        result = {
+            "commit": commit(),
+            "machine": machine(),
+            "num_games": given.num_games,
+            "seed": given.seed,
+            "tables": found,
+        }
+        pathlib.Path(given.json).write_text(json.dumps(result | {"tables": found}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
