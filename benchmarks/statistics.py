@@ -10,12 +10,12 @@ import argparse
 import json
 import pathlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents import make_agent
+from heist_envs.agents import Agent, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import decide, every_table
 from heist_envs.engine import Batch
@@ -59,12 +59,34 @@ EVENTS: dict[str, Callable[[NDArray[Any], NDArray[np.int64], NDArray[Any]], Even
 ENDS: dict[str, Callable[[NDArray[Any]], Events]] = {"holdup": _holdup_ends}
 
 
-def statistics(game: str, agent: str, num_games: int, seed: int = 0, **options: Any) -> dict[str, Any]:
+class Figure(NamedTuple):
+    """A figure that a rule page gives, to be compared with a measured one."""
+
+    game: str
+    agents: str
+    """Who plays in all seats; the page's own players were other programs, with the same aim."""
+    what: tuple[str, ...]
+    """Where it stands in the result of `statistics`."""
+    by_players: dict[int, float]
+    note: str
+    """What explains the difference; empty where there is none to speak of."""
+    mode: str | None = None
+
+
+_BANDS = "the page's band players bribe and shoot by other rules of thumb"
+PAGE = [
+    Figure("holdup", "uniform", ("length", "mean"), {3: 6.6, 4: 5.3, 5: 4.6, 6: 3.7}, ""),
+    Figure("holdup", "rule", ("length", "mean"), {3: 6.3, 4: 5.0, 5: 4.5, 6: 4.4}, _BANDS),
+]
+"""The figures of the rule pages' sections c."""
+
+
+def statistics(game: str, agent: Agent, num_games: int, seed: int = 0, **options: Any) -> dict[str, Any]:
     """Play games with one kind of agent in every seat.
 
     Args:
         game: the name of a game.
-        agent: a name for `make_agent`.
+        agent: plays for every seat.
         num_games: at least 1; game k has the seed `seed + k`.
         seed: of the first game, and of the agent's chances.
         **options: of the game.
@@ -76,7 +98,6 @@ def statistics(game: str, agent: str, num_games: int, seed: int = 0, **options: 
     """
     module = load(game)
     rng = np.random.default_rng(seed)
-    player = make_agent(agent, game)
     states = module.new_initial_state(**options)
     n = int(states["num_players"][0])
     wins, lengths, truncated, shared, scores, best = np.zeros(n), [], 0, 0, 0.0, 0.0
@@ -92,7 +113,7 @@ def statistics(game: str, agent: str, num_games: int, seed: int = 0, **options: 
                 break
             before = batch.states[rows]
             actions = np.zeros(count, np.int64)
-            actions[rows] = decide(player, batch, rows, rng)
+            actions[rows] = decide(agent, batch, rows, rng)
             batch.step(actions)
             for name, happened in EVENTS[game](before, actions[rows], batch.states[rows]).items():
                 events[name] = events.get(name, 0) + float(happened.sum())
@@ -132,10 +153,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--num-games: at least 1")
     found = []
     for game in given.games:
-        for agent in given.agents:
+        for name in given.agents:
+            agent = make_agent(name, game)
             for options in every_table(game):
                 figures = statistics(game, agent, given.num_games, given.seed, **options)
-                found.append({"game": game, "agent": agent, "options": options, **figures})
+                found.append({"game": game, "agent": name, "options": options, **figures})
                 print(json.dumps(found[-1]))
     if given.json:
         result = {

@@ -1,38 +1,134 @@
-"""The results tables of the README, written from `benchmarks/results`.
+"""The results tables of README and docs, written from `benchmarks/results`.
 
 python -m heist_envs.benchmarks.tables
 """
 
 import json
 import pathlib
+from collections.abc import Sequence
 from typing import Any
+
+from heist_envs.benchmarks.statistics import PAGE, Figure
 
 RESULTS = pathlib.Path("benchmarks/results")
 README = pathlib.Path("README.md")
+REPORT = pathlib.Path("docs/results.md")
 BEGIN, END = "<!-- results -->\n", "<!-- end of results -->"
 
 
-def throughput_table(result: dict[str, Any]) -> str:
-    """Decisions a second and sizes."""
+def _machine(result: dict[str, Any]) -> str:
     machine = result["machine"]
+    return f"{machine['cores']} cores {machine['processor']}, Python {machine['python']}, numba {machine['numba']}"
+
+
+def speed_summary(result: dict[str, Any]) -> str:
+    """One line per game."""
     lines = [
-        f"**Speed.** One core, medians of {result['rounds']} rounds; {machine['cores']} cores {machine['processor']}, "
-        f"Python {machine['python']}, numba {machine['numba']}. A decision is a random legal action drawn, the step, "
-        "observation and mask written. Machines drift: the ratio, measured in the same rounds, is what to trust.",
+        f"**Speed.** Decisions a second on one core, medians of {result['rounds']} rounds; {_machine(result)}. "
+        "A decision is a random legal action drawn, the step, observation and mask written. Machines drift: the ratio to "
+        "OpenSpiel's leduc_poker from Python, measured in the same rounds, is what to trust.",
         "",
+        "| game | players | batch of 1024 | ratio | PettingZoo AEC | ratio | state, bytes | observation, bytes |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for game, found in result["games"].items():
-        reference = found["decisions"].get("leduc_poker")
+        rows = found["decisions"]
+        batch = next(name for name in rows if name.startswith("batch of 1024"))
+        aec = next(name for name in rows if name.startswith("aec"))
+        players = batch.removeprefix("batch of 1024, ").removesuffix(" players")
+        cells = " | ".join(f"{rows[name]['per_second']:,.0f} | {_ratio(rows[name])}" for name in (batch, aec))
+        lines.append(f"| {game} | {players} | {cells} | {found['state_bytes']} | {found['observation_bytes']} |")
+    return "\n".join([*lines, ""])
+
+
+def _ratio(row: dict[str, Any]) -> str:
+    return "" if row["ratio"] is None else f"{row['ratio']:.2f}"
+
+
+def throughput_tables(result: dict[str, Any]) -> str:
+    """All measurements of speed."""
+    lines = ["## Speed", "", f"One core, medians of {result['rounds']} rounds; {_machine(result)}.", ""]
+    for game, found in result["games"].items():
         lines += [f"| {game} | decisions a second | ratio to OpenSpiel's leduc_poker from Python |", "|---|--:|--:|"]
         for name, row in found["decisions"].items():
-            ratio = "" if reference is None else f"{row['ratio']:.2f}"
-            lines.append(f"| {name} | {row['per_second']:,.0f} | {ratio} |")
+            lines.append(f"| {name} | {row['per_second']:,.0f} | {_ratio(row)} |")
         seconds = ", ".join(f"{name} {value:.2f} s" for name, value in found["seconds"].items())
+        lines += ["", f"{seconds}.", ""]
+    return "\n".join(lines)
+
+
+def play_tables(results: Sequence[dict[str, Any]]) -> str:
+    """How the games go, and the rule pages' figures beside the measured ones."""
+    lines = ["## How the games go", ""]
+    for result in results:
+        lines += [f"{result['num_games']:,} games a table from seed {result['seed']}; {_machine(result)}.", ""]
+        for game in dict.fromkeys(table["game"] for table in result["tables"]):
+            tables = [table for table in result["tables"] if table["game"] == game]
+            ends, events = list(tables[0]["ends"]), list(tables[0]["events"])
+            head = ["agents", "table", "length: mean, p99, max", "cut off", "shared", "score: mean, best", "wins by seat"]
+            lines += [f"| {game}: " + " | ".join([*head, *ends, *events]) + " |", "|---" * (len(head + ends + events)) + "|"]
+            for table in tables:
+                length = table["length"]
+                cells = [
+                    table["agent"],
+                    " ".join(str(value) for value in table["options"].values()),
+                    f"{length['mean']:.1f}, {length['p99']:.0f}, {length['max']}",
+                    _percent(table["truncated"]),
+                    _percent(table["shared"]),
+                    f"{table['score']:.1f}, {table['best score']:.1f}",
+                    " ".join(_percent(share) for share in table["wins"]),
+                    *(_percent(table["ends"][name]) for name in ends),
+                    *(f"{table['events'][name]:.3f}" for name in events),
+                ]
+                lines.append("| " + " | ".join(cells) + " |")
+            lines.append("")
+    lines += [
+        "### The rule pages' figures",
+        "",
+        "| game | agents | figure | page: measured, by players | why |",
+        "|---|---|---|---|---|",
+    ]
+    for figure in PAGE:
+        pairs = []
+        for n, given in figure.by_players.items():
+            pairs.append(f"{n}: {given:g}, {_measured(results, figure, n):.3g}")
+        what = " ".join(str(part) for part in figure.what)
+        lines.append(f"| {figure.game} | {figure.agents} | {what} | {'; '.join(pairs)} | {figure.note} |")
+    return "\n".join([*lines, ""])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}%"
+
+
+def _measured(results: Sequence[dict[str, Any]], figure: Figure, num_players: int) -> float:
+    options = {"num_players": num_players} | ({"mode": figure.mode} if figure.mode else {})
+    for result in results:
+        for table in result["tables"]:
+            if (table["game"], table["agent"], table["options"]) == (figure.game, figure.agents, options):
+                value = table
+                for part in figure.what:
+                    value = value[part]
+                return float(value)
+    raise ValueError(f"no result has {figure}")
+
+
+def cross_tables(results: Sequence[dict[str, Any]]) -> str:
+    """Every agent as one against many of every other."""
+    lines = ["## Rule-based agents, one against many", ""]
+    for result in results:
+        names = result["agents"]
+        lines += [f"### {result['game']}", ""]
         lines += [
-            "",
-            f"State {found['state_bytes']} bytes, observation {found['observation_bytes']} bytes; {seconds}.",
+            f"One of the row at a table of the column, mean reward, {result['deals']:,} deals; {_machine(result)}.",
             "",
         ]
+        for table in result["tables"]:
+            options = ", ".join(f"{name} {value}" for name, value in table["options"].items())
+            lines += [f"| {options} | " + " | ".join(names) + " |", "|---|" + "--:|" * len(names)]
+            for name, row in zip(names, table["scores"], strict=True):
+                lines.append(f"| {name} | " + " | ".join(f"{mean:+.3f} ± {half:.3f}" for mean, half in row) + " |")
+            lines.append("")
     return "\n".join(lines)
 
 
@@ -56,12 +152,22 @@ def demo_table(results: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, ""])
 
 
-def tables(results: pathlib.Path = RESULTS) -> str:
-    """All tables as Markdown."""
-    parts = [throughput_table(json.loads((results / "throughput.json").read_text()))]
-    demos = [json.loads(path.read_text()) for path in sorted(results.glob("demo-*.json"))]
-    if demos:
-        parts.append(demo_table(demos))
+def _load(results: pathlib.Path, pattern: str) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(results.glob(pattern))]
+
+
+def summary(results: pathlib.Path = RESULTS) -> str:
+    """What stands in the README, as Markdown."""
+    parts = [speed_summary(one) for one in _load(results, "throughput.json")]
+    demos = _load(results, "demo-*.json")
+    return "\n".join(parts + ([demo_table(demos)] if demos else []))
+
+
+def report(results: pathlib.Path = RESULTS) -> str:
+    """All results, as Markdown."""
+    parts = ["# Results", "", "Made from `benchmarks/results` by `python -m heist_envs.benchmarks.tables`.", ""]
+    parts += [throughput_tables(one) for one in _load(results, "throughput.json")]
+    parts += [play_tables(_load(results, "statistics-*.json")), cross_tables(_load(results, "cross-*.json"))]
     return "\n".join(parts)
 
 
@@ -79,8 +185,9 @@ def with_tables(readme: str, made: str) -> str:
 
 
 def main() -> None:
-    """Write the tables into the README."""
-    README.write_text(with_tables(README.read_text(), tables()))
+    """Write the tables into the README and the page of results."""
+    README.write_text(with_tables(README.read_text(), summary()))
+    REPORT.write_text(report())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from heist_envs.benchmarks.tables import tables, with_tables
+from heist_envs.benchmarks.tables import report, summary, with_tables
 
 README = pathlib.Path(__file__).parents[1] / "README.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
@@ -23,8 +23,10 @@ def test_there_are_three_examples():
 
 
 def test_the_tables_are_those_of_the_committed_results():
+    results = README.parent / "benchmarks" / "results"
     text = README.read_text()
-    assert with_tables(text, tables(README.parent / "benchmarks" / "results")) == text
+    assert with_tables(text, summary(results)) == text
+    assert (README.parent / "docs" / "results.md").read_text() == report(results)
 
 
 def test_a_readme_without_marks_is_refused():

@@ -5,7 +5,7 @@ import pytest
 
 from heist_envs.agents import UniformAgent, make_agent
 from heist_envs.benchmarks import tournament
-from heist_envs.benchmarks.tournament import interval, one_against_many, play_deals
+from heist_envs.benchmarks.tournament import cross_table, every_table, interval, main, one_against_many, play_deals
 from heist_envs.games import holdup
 
 
@@ -119,3 +119,24 @@ def test_the_command_line_prints_a_line_per_agent(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("50 deals, each in 3 seatings")
     assert [line.split()[0] for line in lines[1:]] == ["rule", "uniform", "uniform"]
+
+
+def test_a_cross_table_is_one_against_many_for_each_pair():
+    names = ["uniform", "rule"]
+    table = cross_table("holdup", names, 20, seed=4, num_players=3)
+    rule, uniform = make_agent("rule", "holdup"), make_agent("uniform", "holdup")
+    assert table[1][0] == one_against_many("holdup", rule, uniform, 3, 20, seed=4)
+    assert table[0][1] == one_against_many("holdup", uniform, rule, 3, 20, seed=4)
+    assert [table[k][k].mean for k in (0, 1)] == pytest.approx([0, 0], abs=0.3)
+    assert table[0][1].mean < 0 < table[1][0].mean
+
+
+def test_results_are_given_for_every_number_of_players():
+    assert list(every_table("holdup")) == [{"num_players": n} for n in (3, 4, 5, 6)]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--cross", "--agents", "rule"]])
+def test_the_command_line_plays_either_a_line_up_or_a_cross_table(arguments, capsys):
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert "either --agents or --cross" in capsys.readouterr().err
