@@ -1,9 +1,11 @@
-"""What an agent is."""
+"""What an agent is, and how one is asked."""
 
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from heist_envs.engine import Batch
 
 
 class Agent(Protocol):
@@ -23,3 +25,25 @@ class Agent(Protocol):
             int64 (N,)
         """
         ...
+
+
+def decide(agent: Agent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
+    """The actions of an agent for some games of a batch, int64 (len(rows),), from what the seats to act there see.
+
+    Raises:
+        TypeError: the agent gave something else than integers.
+        ValueError: it gave another number of them, or an illegal one.
+    """
+    masks = batch.masks[rows]
+    given = np.asarray(agent.act(batch.observations[rows], masks, rng))
+    who = type(agent).__name__
+    if not np.issubdtype(given.dtype, np.integer):
+        raise TypeError(f"{who} gave actions of dtype {given.dtype}: they must be integers")
+    if given.shape != rows.shape:
+        raise ValueError(f"{who} gave actions of shape {given.shape} for {len(rows)} games: one per game is needed")
+    inside = (given >= 0) & (given < masks.shape[1])
+    illegal = np.flatnonzero(~inside | (masks[np.arange(len(rows)), np.where(inside, given, 0)] == 0))
+    if len(illegal):
+        i = illegal[0]
+        raise ValueError(f"{who} gave action {given[i]}: {batch.legal_words(rows[i])}")
+    return given.astype(np.int64)

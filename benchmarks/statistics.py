@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents import Agent, make_agent
+from heist_envs.agents import Agent, decide, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
-from heist_envs.benchmarks.tournament import decide, every_table
+from heist_envs.benchmarks.tournament import every_table
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, holdup, load
 

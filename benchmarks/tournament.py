@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents import Agent, RuleBasedAgent, make_agent
+from heist_envs.agents import Agent, RuleBasedAgent, decide, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, load
@@ -44,28 +44,6 @@ def interval(by_deal: NDArray[np.float64]) -> Score:
     if len(by_deal) < 2:
         raise ValueError(f"got {len(by_deal)} deal: an interval needs at least 2")
     return Score(float(by_deal.mean()), float(NORMAL_95 * by_deal.std(ddof=1) / np.sqrt(len(by_deal))))
-
-
-def decide(agent: Agent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
-    """The actions of an agent for some games of a batch, int64 (len(rows),), from what the seats to act there see.
-
-    Raises:
-        TypeError: the agent gave something else than integers.
-        ValueError: it gave another number of them, or an illegal one.
-    """
-    masks = batch.masks[rows]
-    given = np.asarray(agent.act(batch.observations[rows], masks, rng))
-    who = type(agent).__name__
-    if not np.issubdtype(given.dtype, np.integer):
-        raise TypeError(f"{who} gave actions of dtype {given.dtype}: they must be integers")
-    if given.shape != rows.shape:
-        raise ValueError(f"{who} gave actions of shape {given.shape} for {len(rows)} games: one per game is needed")
-    inside = (given >= 0) & (given < masks.shape[1])
-    illegal = np.flatnonzero(~inside | (masks[np.arange(len(rows)), np.where(inside, given, 0)] == 0))
-    if len(illegal):
-        i = illegal[0]
-        raise ValueError(f"{who} gave action {given[i]}: {batch.legal_words(rows[i])}")
-    return given.astype(np.int64)
 
 
 def play_deals(game: str, agents: Sequence[Agent], num_deals: int, seed: int = 0, **options: Any) -> NDArray[np.float64]:

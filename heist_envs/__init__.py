@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+import gymnasium
 import pettingzoo
 
 from heist_envs.games import GAMES, VERSIONS, load
@@ -73,6 +74,12 @@ def observation_layout(game: str, **options: Any) -> "Layout":
 
 for _name, _version in VERSIONS.items():
     pettingzoo.register("aec", f"heist/{_name}-v{_version}", "heist_envs:make", kwargs={"game": _name})
+    gymnasium.register(
+        f"heist/{_name}-v{_version}",
+        "heist_envs.single:HeistSingleEnv",
+        vector_entry_point="heist_envs.single:HeistSingleVectorEnv",
+        kwargs={"game": _name},
+    )
 
 
 def _with(num_players: int | None, options: dict[str, Any]) -> dict[str, Any]:

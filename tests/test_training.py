@@ -78,17 +78,17 @@ def test_the_sum_of_a_seats_rewards_is_its_return_exactly_once():
     observation = env.reset()
     assert observation.shape == (8, env.observation_space.shape[0])
     rng = np.random.default_rng(0)
-    total = np.zeros((8, env.num_players))
+    total = np.zeros((8, env.games.batch.num_players))
     ends = 0
     for _ in range(400):
         masks = env.env_method("action_masks")
-        before = env.games.agent_selection.copy()
+        before = env.games.batch.players.copy()
         observation, rewards, dones, _ = env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
-        assert (env.seats == before).all()
+        assert (env.games.acted == before).all()
         assert not rewards.any()
-        total += env.rewards
+        total += env.games.rewards
         ends += dones.sum()
-        assert (abs(env.rewards).sum(axis=1) > 0).sum() <= dones.sum()
+        assert (abs(env.games.rewards).sum(axis=1) > 0).sum() <= dones.sum()
     assert ends > 8
     assert total.sum() == pytest.approx(0, abs=1e-4)
     env.close()
@@ -102,14 +102,14 @@ def test_in_a_share_of_the_games_one_seat_learns_and_opponents_answer_for_the_ot
     asked = [set() for _ in range(32)]
     for _ in range(300):
         masks = env.env_method("action_masks")
-        for game, seat in enumerate(env.games.agent_selection):
+        for game, seat in enumerate(env.games.batch.players):
             asked[game].add(int(seat))
         env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
     assert all(len(seats) == 1 for seats in asked[:16])
-    assert all(len(seats) == env.num_players for seats in asked[16:])
-    assert set.union(*asked[:16]) == set(range(env.num_players))
+    assert all(len(seats) == env.games.batch.num_players for seats in asked[16:])
+    assert set.union(*asked[:16]) == set(range(env.games.batch.num_players))
     for name, rows in zip(("rule", "uniform"), (slice(0, 16, 2), slice(1, 16, 2)), strict=True):
-        assert len(set().union(*asked[rows])) == env.num_players, name
+        assert len(set().union(*asked[rows])) == env.games.batch.num_players, name
 
 
 def test_the_learner_is_told_of_an_end_that_comes_while_opponents_play():
@@ -121,9 +121,9 @@ def test_the_learner_is_told_of_an_end_that_comes_while_opponents_play():
     for _ in range(300):
         masks = env.env_method("action_masks")
         env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
-        ends += env.ended.sum()
-        assert not env.rewards[~env.ended].any()
-        assert env.rewards.sum(axis=1) == pytest.approx(0, abs=1e-5)
+        ends += env.games.ended.sum()
+        assert not env.games.rewards[~env.games.ended].any()
+        assert env.games.rewards.sum(axis=1) == pytest.approx(0, abs=1e-5)
     assert ends > 64
 
 

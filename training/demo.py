@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents import Agent, make_agent
+from heist_envs.agents import Agent, decide, make_agent
 from heist_envs.agents.rule_based.holdup import STYLES
-from heist_envs.benchmarks.tournament import Score, decide, one_against_many
+from heist_envs.benchmarks.tournament import Score, one_against_many
 from heist_envs.engine import Batch
 from heist_envs.games import holdup
 from heist_envs.training.selfplay import Config, Run, versions

@@ -37,18 +37,18 @@ try:
     from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.logger import Logger, make_output_format
     from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-    from stable_baselines3.common.vec_env import VecEnv
     from tqdm import tqdm
 except ImportError as missing:
     raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
 
 import heist_envs
 from heist_envs.agents import make_agent
+from heist_envs.agents.learner import EVERY_SEAT, LearnerBatch
 from heist_envs.agents.policy import PolicyAgent
-from heist_envs.benchmarks.tournament import decide, one_against_many
-from heist_envs.engine import HOLD
+from heist_envs.benchmarks.tournament import one_against_many
 from heist_envs.games import GAMES, load
 from heist_envs.rules import compiled
+from heist_envs.sb3 import HeistVecEnv
 
 
 @dataclass(frozen=True)
@@ -100,95 +100,31 @@ class Config:
             raise ValueError(f"got learning_rate={self.learning_rate}, entropy={self.entropy}: above 0, and at least 0")
 
 
-class SelfPlayVecEnv(VecEnv):
+class SelfPlayVecEnv(HeistVecEnv):
     """The batch as Stable-Baselines3 sees it: in each game, whoever of the learning seats is to act.
 
     In most games all seats learn. In the first `opponent_share` of them one seat does, another from game to game, and an
     opponent answers for the rest before the step is over.
 
-    Rewards are for all seats, so the one number per game that a VecEnv returns is 0, and `SeatRolloutBuffer` takes `seats`
-    (who acted), `rewards` (N, num_players) and `ended` of the last step from here.
+    Rewards are for all seats, so the one number per game that a VecEnv returns is 0, and `SeatRolloutBuffer` takes who
+    acted, the rewards and the ends of the last step from `games`.
     """
 
     def __init__(self, config: Config) -> None:
-        self.games = heist_envs.make_vec(config.game, config.num_envs, config.num_players, copy=False, **config.options)
-        layout_space = self.games.single_observation_space["observation"]
-        super().__init__(config.num_envs, layout_space, self.games.single_action_space)
-        self.num_players = self.games.num_players
-        self.seats = np.zeros(config.num_envs, np.int8)
-        self.rewards = np.zeros((config.num_envs, self.num_players), np.float32)
-        self.ended = np.zeros(config.num_envs, np.bool_)
+        vec = heist_envs.make_vec(config.game, config.num_envs, config.num_players, **config.options)
         pool = [make_agent(name, config.game) for name in config.opponents]
         games = np.arange(config.num_envs)
         answered = games < config.opponent_share * config.num_envs
-        self._opponents = [(agent, answered & (games % len(pool) == k)) for k, agent in enumerate(pool)]
-        self._learner = np.where(answered, games // max(1, len(pool)) % self.num_players, -1)  # -1: all seats
+        learning = np.where(answered, games // max(1, len(pool)) % vec.num_players, EVERY_SEAT)
+        answering = np.repeat(games[:, None] % max(1, len(pool)), vec.num_players, axis=1)
+        super().__init__(LearnerBatch(vec.batch, learning, pool, answering))
         self._no_rewards = np.zeros(config.num_envs, np.float32)
         self._no_infos: list[dict[str, Any]] = [{}] * config.num_envs
 
-    def reset(self) -> NDArray[np.int8]:
-        """Start all games from the seed given to `seed`."""
-        seed = self._seeds[0]
-        self.rng = np.random.default_rng(seed)
-        self.games.reset(seed=seed)
-        self._answer()
-        return self.games.batch.observations.copy()
-
-    def step_async(self, actions: NDArray[Any]) -> None:
-        """Keep the actions for `step_wait`."""
-        self._actions = actions
-
     def step_wait(self) -> Any:
         """One decision in every game."""
-        batch = self.games.batch
-        self.seats = batch.players.copy()
-        batch.step(batch.check_actions(self._actions))
-        self.rewards, self.ended = batch.rewards.copy(), batch.terminations | batch.truncations
-        self._answer()
-        return batch.observations.copy(), self._no_rewards, self.ended, self._no_infos
-
-    def _answer(self) -> None:
-        """Let the opponents play until a learning seat is to act in every game."""
-        batch = self.games.batch
-        while True:
-            waiting = (self._learner >= 0) & (batch.players != self._learner)
-            if not waiting.any():
-                return
-            actions = np.full(self.num_envs, HOLD)
-            for agent, rows in self._opponents:
-                asked = np.flatnonzero(waiting & rows)
-                if len(asked):
-                    actions[asked] = decide(agent, batch, asked, self.rng)
-            batch.step(actions)
-            over = waiting & (batch.terminations | batch.truncations)
-            # A game that begins and ends with no question to the learner has nothing to teach: only the first end counts.
-            first = over & ~self.ended
-            self.rewards[first] = batch.rewards[first]
-            self.ended |= over
-
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
-        """`action_masks`, one row per game, is the only method."""
-        if method_name != "action_masks":
-            raise AttributeError(f"got method {method_name!r}: only 'action_masks' is there")
-        return self.games.batch.masks.astype(bool)
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """What SB3 asks of every environment: its render mode, and whether it has action masks."""
-        if attr_name == "action_masks":
-            return [self.env_method] * self.num_envs
-        return [getattr(self.games, attr_name, None)] * self.num_envs
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Nothing can be set."""
-        raise AttributeError(f"got attribute {attr_name!r}: nothing can be set")
-
-    def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
-        """No game is wrapped."""
-        return [False] * self.num_envs
-
-    def close(self) -> None:
-        """End the games."""
-        self.games.close()
+        self.games.step(self.games.batch.check_actions(self._actions))
+        return self.games.batch.observations.copy(), self._no_rewards, self.games.ended.copy(), self._no_infos
 
 
 @compiled
@@ -253,14 +189,14 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
         """Empty the buffer."""
         super().reset()
         self.seats = np.zeros((self.buffer_size, self.n_envs), np.int8)
-        self.seat_rewards = np.zeros((self.buffer_size, self.n_envs, self.env.num_players), np.float32)
+        self.seat_rewards = np.zeros((self.buffer_size, *self.env.games.rewards.shape), np.float32)
         self.ended = np.zeros((self.buffer_size, self.n_envs), np.bool_)
 
     def add(self, *args: Any, **kwargs: Any) -> None:
         """Take one decision of every game, and what the environment says of it."""
-        self.seats[self.pos] = self.env.seats
-        self.seat_rewards[self.pos] = self.env.rewards
-        self.ended[self.pos] = self.env.ended
+        self.seats[self.pos] = self.env.games.acted
+        self.seat_rewards[self.pos] = self.env.games.rewards
+        self.ended[self.pos] = self.env.games.ended
         super().add(*args, **kwargs)
 
     def compute_returns_and_advantage(self, last_values: Any, dones: Any) -> None:
@@ -344,7 +280,7 @@ class Run:
             raise FileExistsError(f"{self.folder} already holds a run: give another folder, or --resume to go on")
         self.env = SelfPlayVecEnv(config)
         self.env.seed(config.seed)
-        self.num_players = self.env.num_players
+        self.num_players = self.env.games.batch.num_players
         self.model = self._new_model()
         self.folder.mkdir(parents=True, exist_ok=True)
         if _resume:
@@ -458,12 +394,12 @@ class Run:
         for k, moments in optimizer["state"].items():
             tensors |= {f"optimizer.{k}.{name}": torch.as_tensor(value) for name, value in moments.items()}
         tensors["torch_rng"] = torch.get_rng_state()
-        tensors["games"] = torch.frombuffer(bytearray(self.env.games.to_bytes()), dtype=torch.uint8)
+        tensors["games"] = torch.frombuffer(bytearray(self.env.games.batch.to_bytes()), dtype=torch.uint8)
         buffer = self.model.rollout_buffer
         counters = {
             "num_timesteps": int(self.model.num_timesteps),
             "n_updates": int(self.model._n_updates),
-            "opponent_rng": self.env.rng.bit_generator.state,
+            "opponent_rng": self.env.games.rng.bit_generator.state,
             "buffer_rng": buffer.rng.bit_generator.state,  # type: ignore[attr-defined]
         }
         fresh = self._checkpoint.with_suffix(".new")
@@ -490,10 +426,11 @@ class Run:
                 optimizer["state"].setdefault(int(k), {})[moment] = tensor
         model.policy.optimizer.load_state_dict(optimizer)
         torch.set_rng_state(tensors["torch_rng"])
-        observation = self.env.games.load_bytes(tensors["games"].numpy().tobytes())
-        self.env.rng = np.random.default_rng()
-        self.env.rng.bit_generator.state = counters["opponent_rng"]
-        model._last_obs = observation["observation"].copy()
+        games = self.env.games
+        games.batch.load_bytes(tensors["games"].numpy().tobytes())
+        games.rng = np.random.default_rng()
+        games.rng.bit_generator.state = counters["opponent_rng"]
+        model._last_obs = games.batch.observations.copy()
         model._last_episode_starts = np.zeros(self.config.num_envs, np.bool_)
         model.num_timesteps = counters["num_timesteps"]
         model._n_updates = counters["n_updates"]
