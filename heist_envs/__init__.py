@@ -10,10 +10,11 @@ from heist_envs.games import GAMES, VERSIONS, load
 if TYPE_CHECKING:
     from heist_envs.aec import HeistEnv
     from heist_envs.layout import Layout
+    from heist_envs.parallel import HeistParallelEnv
     from heist_envs.vector import HeistVectorEnv
 
 __version__ = "0.1.0"
-__all__ = ["GAMES", "make", "make_vec", "observation_layout"]
+__all__ = ["GAMES", "make", "make_vec", "observation_layout", "parallel_env"]
 
 
 def make(game: str, num_players: int | None = None, render_mode: str | None = None, **options: Any) -> "HeistEnv":
@@ -32,6 +33,15 @@ def make(game: str, num_players: int | None = None, render_mode: str | None = No
     from heist_envs.aec import HeistEnv
 
     return HeistEnv(load(game), render_mode, **_with(num_players, options))
+
+
+def parallel_env(
+    game: str, num_players: int | None = None, render_mode: str | None = None, **options: Any
+) -> "HeistParallelEnv":
+    """A game as a PettingZoo ParallelEnv, with a NO_OP action for everybody who is not to act; arguments as for `make`."""
+    from heist_envs.parallel import HeistParallelEnv
+
+    return HeistParallelEnv(load(game), render_mode, **_with(num_players, options))
 
 
 def make_vec(
@@ -74,6 +84,7 @@ def observation_layout(game: str, **options: Any) -> "Layout":
 
 for _name, _version in VERSIONS.items():
     pettingzoo.register("aec", f"heist/{_name}-v{_version}", "heist_envs:make", kwargs={"game": _name})
+    pettingzoo.register("parallel", f"heist/{_name}-v{_version}", "heist_envs:parallel_env", kwargs={"game": _name})
     gymnasium.register(
         f"heist/{_name}-v{_version}",
         "heist_envs.single:HeistSingleEnv",
