@@ -21,6 +21,7 @@ from heist_envs.rules import (
     compiled,
     current_player,
     legal_actions,
+    returns,
 )
 
 MAX_DEPTH = 400
@@ -100,12 +101,38 @@ def play_out_chance(
     return here, count
 
 
+NODE = np.dtype((
+    np.record,
+    [
+        ("share", np.float64),  # the probability of this node where its parent is chance, else 1
+        ("parent", np.int32),  # -1 for the root
+        ("first_child", np.int32),  # children follow one another, and come after their parent
+        ("num_children", np.int32),
+        ("information_set", np.int32),  # of a decision, else -1
+        ("action", np.int16),  # that led here from a decision, or the number of chance's outcome
+        ("player", np.int16),  # to act, or CHANCE or TERMINAL
+    ],
+))  # fmt: skip
+
+
+class Tree(NamedTuple):
+    """A game's whole tree. Chance that has one outcome only has no node."""
+
+    nodes: NDArray[Any]
+    """`NODE` (num_nodes,), the root first."""
+    payoffs: NDArray[np.float32]
+    """What each player gets at a node that is terminal, float32 (num_nodes, num_players)."""
+    information_sets: int
+    """They are numbered from 0, those of all players together."""
+
+
 @compiled
 def walk_tree(
     pending: NDArray[Any],
     keys: NDArray[np.uint64],
     views: NDArray[np.uint64],
     depths: NDArray[np.int64],
+    numbers: NDArray[np.int64],
     level: NDArray[Any],
     octets: NDArray[np.uint8],
     shares: NDArray[np.float64],
@@ -113,28 +140,52 @@ def walk_tree(
     observations: NDArray[np.int8],
     mask: NDArray[Any],
     weights: NDArray[Any],
-) -> tuple[int, int, int]:
-    """Depth first over all histories from the state `pending[0]`; row k of each array is a history still to walk."""
-    found = {np.uint64(0)}
+    nodes: NDArray[Any],
+    payoffs: NDArray[np.float32],
+) -> tuple[int, int, int, int]:
+    """Depth first over all histories from the state `pending[1]`; row k of each array is a history still to walk.
+
+    `nodes` and `payoffs` are filled where they have room; with no rows, the nodes are counted only.
+
+    Returns:
+        Information sets, decisions, terminals and nodes.
+    """
+    sets = {np.uint64(0): 0}
     decisions = terminals = 0
-    left = 1  # histories that wait; row 0 is scratch for the one in hand
-    pending[1] = pending[0]
-    player, actions = CHANCE, 1
+    keeps = len(nodes) > 0
+    left, count = 1, 1  # histories that wait, row 0 being scratch for the one in hand; nodes
+    player = current_player(pending[1])
+    if keeps:
+        nodes[0].parent, nodes[0].share, nodes[0].action = -1, 1.0, -1
     while left > 0:
-        pending[0], keys[0], views[0], depths[0] = pending[left], keys[left], views[left], depths[left]
+        pending[0], keys[0], views[0] = pending[left], keys[left], views[left]
+        depth, node = depths[left], numbers[left]
         left -= 1
         player = current_player(pending[0])
-        actions = 1
+        actions = 1  # chance is to act at the root only
+        information_set = -1
         if player == TERMINAL:
             terminals += 1
-            continue
-        if player != CHANCE:  # chance is to act at the root only
+            actions = 0
+            if keeps:
+                returns(pending[0], payoffs[node])
+        elif player != CHANCE:
             decisions += 1
-            found.add(keys[0, player])
+            information_set = sets.setdefault(keys[0, player], len(sets)) - 1
             legal_actions(pending[0], mask[0].values)
             actions = len(mask[0].values)
-        if depths[0] == MAX_DEPTH:
-            raise ValueError("a history is longer than MAX_DEPTH")
+            if depth == MAX_DEPTH:
+                raise ValueError("a history is longer than MAX_DEPTH")
+        legal = 0
+        for action in range(actions):
+            legal += player == CHANCE or mask[0].values[action] != 0
+        if keeps:
+            nodes[node].player = player
+            nodes[node].information_set = information_set
+            nodes[node].first_child = count
+            nodes[node].num_children = legal
+        child = count
+        count += legal if player != CHANCE else 0
         for action in range(actions):
             if player != CHANCE and mask[0].values[action] == 0:
                 continue
@@ -144,17 +195,58 @@ def walk_tree(
             if player != CHANCE:
                 remember_action(keys[first], player, action)
                 apply_action(level[0, 0], action)
-            update_keys(level[0, 0], keys[first], views[first], rows, observations)
-            here, count = play_out_chance(level, octets, shares, weights)
-            if first + count > len(pending):
+                update_keys(level[0, 0], keys[first], views[first], rows, observations)
+            here, outcomes = play_out_chance(level, octets, shares, weights)
+            if first + outcomes > len(pending):
                 raise ValueError("more histories wait than MAX_PENDING")
-            for i in range(count - 1, -1, -1):  # the first one last, since the others start from its keys
+            at = node if player == CHANCE else child
+            if keeps and player != CHANCE:
+                nodes[at].parent, nodes[at].share, nodes[at].action = node, 1.0, action
+            spreads = player == CHANCE or outcomes > 1
+            if spreads and keeps:
+                nodes[at].player, nodes[at].information_set = CHANCE, -1
+                nodes[at].first_child, nodes[at].num_children = count, outcomes
+            for i in range(outcomes - 1, -1, -1):  # the first one last, since the others start from its keys
                 k = first + i
-                keys[k], views[k], depths[k] = keys[first], views[first], depths[0] + 1
+                keys[k], views[k], depths[k] = keys[first], views[first], depth + 1
                 pending[k] = level[here, i]
                 update_keys(pending[k], keys[k], views[k], rows, observations)
-            left += count
-    return len(found) - 1, decisions, terminals
+                numbers[k] = count + i if spreads else at
+                if spreads and keeps:
+                    made = nodes[count + i]
+                    made.parent, made.share, made.action = at, shares[here, i], i
+            count += outcomes if spreads else 0
+            child += 1
+            left += outcomes
+    return len(sets) - 1, decisions, terminals, count
+
+
+def _walk(game: str, num_nodes: int, options: dict[str, Any]) -> tuple[tuple[int, int, int, int], Tree]:
+    module = load(game)
+    states = module.new_initial_state(**options)
+    n = int(states["num_players"][0])
+    rows = np.zeros(1, module.OBSERVATION.record)
+    level = np.zeros((2, MAX_OUTCOMES), module.STATE)
+    keys = np.zeros((MAX_PENDING, n), np.uint64)
+    keys[:] = np.arange(1, n + 1)  # no two players share an information set
+    nodes, payoffs = np.zeros(num_nodes, NODE), np.zeros((num_nodes, n), np.float32)
+    counts = walk_tree(
+        np.repeat(states, MAX_PENDING),
+        keys,
+        np.zeros((MAX_PENDING, n), np.uint64),
+        np.zeros(MAX_PENDING, np.int64),
+        np.zeros(MAX_PENDING, np.int64),
+        level,
+        level.view(np.uint8).reshape(2, MAX_OUTCOMES, -1),
+        np.zeros((2, MAX_OUTCOMES)),
+        rows,
+        flat(rows),
+        np.zeros(1, row(np.int8, module.NUM_ACTIONS)),
+        np.zeros(1, row(np.int32, module.MAX_CHANCE_OUTCOMES)),
+        nodes,
+        payoffs,
+    )
+    return counts, Tree(nodes, payoffs, counts[0])
 
 
 def count_tree(game: str, **options: Any) -> TreeSize:
@@ -165,25 +257,17 @@ def count_tree(game: str, **options: Any) -> TreeSize:
     Raises:
         ValueError: the tree is larger than `MAX_DEPTH`, `MAX_OUTCOMES` or `MAX_PENDING`, or the options are wrong.
     """
-    module = load(game)
-    states = module.new_initial_state(**options)
-    n = int(states["num_players"][0])
-    rows = np.zeros(1, module.OBSERVATION.record)
-    level = np.zeros((2, MAX_OUTCOMES), module.STATE)
-    counts = walk_tree(
-        np.repeat(states, MAX_PENDING),
-        np.zeros((MAX_PENDING, n), np.uint64),
-        np.zeros((MAX_PENDING, n), np.uint64),
-        np.zeros(MAX_PENDING, np.int64),
-        level,
-        level.view(np.uint8).reshape(2, MAX_OUTCOMES, -1),
-        np.zeros((2, MAX_OUTCOMES)),
-        rows,
-        flat(rows),
-        np.zeros(1, row(np.int8, module.NUM_ACTIONS)),
-        np.zeros(1, row(np.int32, module.MAX_CHANCE_OUTCOMES)),
-    )
-    return TreeSize(*counts)
+    return TreeSize(*_walk(game, 0, options)[0][:3])
+
+
+def game_tree(game: str, **options: Any) -> Tree:
+    """A game's whole tree in flat arrays.
+
+    Raises:
+        ValueError: as `count_tree`.
+    """
+    num_nodes = _walk(game, 0, options)[0][3]
+    return _walk(game, num_nodes, options)[1]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

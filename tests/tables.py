@@ -23,6 +23,7 @@ def facts(name):
     - `scramble(state, player, rng)`: puts anything into what the player may not see;
     - `copies(state, action)`: how many cards of the acting player's hand an action may mean;
     - `settled(state, player)`: whether `determinize` may leave this state;
+    - SMALLEST, options of a table with a tree of some hundred nodes;
     - TREES, POSTERIORS, LEAKS and PLAYTHROUGHS, tables of cases.
     """
     return importlib.import_module(f"tests.games.{name}_table")

@@ -121,6 +121,11 @@ POSTERIORS = [
 ]
 """Tables small enough to enumerate what a player may believe."""
 
+SMALLEST = {
+    "num_players": 3, "pp_values": (1, 2, 3, 4), "redraw_rounds": 0, "loans": False, "max_rounds": 1,
+}  # fmt: skip
+"""A table that a slow solver in plain Python walks in seconds."""
+
 TREES = [
     ({"preset": "tiny"}, (31_306, 52_480, 58_480)),
     ({"preset": "small"}, (774_870, 1_381_200, 1_493_280)),
