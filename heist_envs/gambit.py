@@ -1,20 +1,18 @@
 """Export to Gambit's .efg, the format in which extensive games are exchanged.
 
-    python -m heist_envs.gambit holdup --preset tiny --out holdup.efg
+    heist export holdup --preset tiny --out holdup.efg
 
 Information sets are those of perfect recall; what chance deals to a hand is one event. Only small tables have a tree that
 can be written: `heist_envs.agents.solver.count_tree` says how large one is.
 """
 
-import argparse
-import pathlib
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from heist_envs import rules
 from heist_envs.agents.solver import Tree, game_tree
-from heist_envs.games import GAMES, load
+from heist_envs.games import load
 
 LARGEST_DENOMINATOR = 10**7
 """Of a probability: deals of a small table have far smaller ones, and a double tells them apart."""
@@ -63,20 +61,3 @@ def _nodes(tree: Tree, action_names: Sequence[str]) -> Iterator[str]:
             number = numbers.setdefault(int(node["information_set"]), len(numbers) + 1)
             listed = " ".join(f'"{action_names[nodes[c]["action"]]}"' for c in children)
             yield f'p "" {player + 1} {number} "" {{ {listed} }} 0'
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.gambit", description=__doc__.split("\n")[0])
-    parser.add_argument("game", choices=GAMES)
-    parser.add_argument("--preset", default="tiny")
-    parser.add_argument("--out", required=True, help="the file to write")
-    given = parser.parse_args(arguments)
-    try:
-        pathlib.Path(given.out).write_text(efg(given.game, preset=given.preset))
-    except (OSError, ValueError) as error:
-        parser.error(str(error))
-
-
-if __name__ == "__main__":
-    main()

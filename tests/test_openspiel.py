@@ -9,8 +9,9 @@ import pytest
 import heist_envs
 from heist_envs import chance, rules
 from heist_envs.agents.solver import count_tree
+from heist_envs.cli import main
 from heist_envs.engine import row
-from heist_envs.gambit import efg, main
+from heist_envs.gambit import efg
 from heist_envs.games import GAMES, load
 from tests import tables
 
@@ -194,7 +195,7 @@ def test_a_gambit_file_loaded_back_has_the_same_nash_conv(name):
 
 
 def test_a_gambit_file_is_written_line_by_line(tmp_path):
-    main(["holdup", "--preset", "tiny", "--out", str(tmp_path / "tiny.efg")])
+    assert main(["export", "holdup", "--preset", "tiny", "--out", str(tmp_path / "tiny.efg")]) == 0
     lines = (tmp_path / "tiny.efg").read_text().splitlines()
     size = count_tree("holdup", preset="tiny")
     kinds = [line[0] for line in lines[1:]]
@@ -204,7 +205,7 @@ def test_a_gambit_file_is_written_line_by_line(tmp_path):
     assert lines[0] == 'EFG 2 R "game=holdup preset=tiny" { "player_0" "player_1" "player_2" }'
 
 
-def test_a_tree_that_is_too_large_for_a_file_is_refused(tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        main(["holdup", "--preset", "huge", "--out", str(tmp_path / "x.efg")])
+def test_a_table_that_is_not_there_is_refused_and_nothing_is_written(tmp_path, capsys):
+    assert main(["export", "holdup", "--preset", "huge", "--out", str(tmp_path / "x.efg")]) == 1
     assert "got preset='huge'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
