@@ -5,6 +5,7 @@ python -m heist_envs.agents.solver --game holdup --preset tiny
 
 import argparse
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -221,7 +222,7 @@ def walk_tree(
     return len(sets) - 1, decisions, terminals, count
 
 
-def _walk(game: str, num_nodes: int, options: dict[str, Any]) -> tuple[tuple[int, int, int, int], Tree]:
+def _walk(game: str | ModuleType, num_nodes: int, options: dict[str, Any]) -> tuple[tuple[int, int, int, int], Tree]:
     module = load(game)
     states = module.new_initial_state(**options)
     n = int(states["num_players"][0])
@@ -249,7 +250,7 @@ def _walk(game: str, num_nodes: int, options: dict[str, Any]) -> tuple[tuple[int
     return counts, Tree(nodes, payoffs, counts[0])
 
 
-def count_tree(game: str, **options: Any) -> TreeSize:
+def count_tree(game: str | ModuleType, **options: Any) -> TreeSize:
     """Count the histories and information sets of a game by walking its whole tree.
 
     What chance does between two actions is one event, of which its outcome is seen and not the order of its cards.
@@ -260,7 +261,7 @@ def count_tree(game: str, **options: Any) -> TreeSize:
     return TreeSize(*_walk(game, 0, options)[0][:3])
 
 
-def game_tree(game: str, **options: Any) -> Tree:
+def game_tree(game: str | ModuleType, **options: Any) -> Tree:
     """A game's whole tree in flat arrays.
 
     Raises:

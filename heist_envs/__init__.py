@@ -1,10 +1,12 @@
 """Four heist card games of bluff, betrayal and pushed luck, as environments for reinforcement learning."""
 
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import pettingzoo
 
+from heist_envs.check import check_game
 from heist_envs.games import GAMES, VERSIONS, load
 
 if TYPE_CHECKING:
@@ -14,14 +16,16 @@ if TYPE_CHECKING:
     from heist_envs.vector import HeistVectorEnv
 
 __version__ = "0.1.0"
-__all__ = ["GAMES", "make", "make_vec", "observation_layout", "parallel_env"]
+__all__ = ["GAMES", "check_game", "make", "make_vec", "observation_layout", "parallel_env"]
 
 
-def make(game: str, num_players: int | None = None, render_mode: str | None = None, **options: Any) -> "HeistEnv":
+def make(
+    game: str | ModuleType, num_players: int | None = None, render_mode: str | None = None, **options: Any
+) -> "HeistEnv":
     """A game as a PettingZoo AECEnv.
 
     Args:
-        game: one of `GAMES`.
+        game: one of `GAMES`, or the module of a game of your own (docs/add-a-game.md).
         num_players: the game's or the preset's default where None.
         render_mode: "ansi", "human" or None.
         **options: the game's options (`OPTIONS` in its module), and `preset`.
@@ -36,7 +40,7 @@ def make(game: str, num_players: int | None = None, render_mode: str | None = No
 
 
 def parallel_env(
-    game: str, num_players: int | None = None, render_mode: str | None = None, **options: Any
+    game: str | ModuleType, num_players: int | None = None, render_mode: str | None = None, **options: Any
 ) -> "HeistParallelEnv":
     """A game as a PettingZoo ParallelEnv, with a NO_OP action for everybody who is not to act; arguments as for `make`."""
     from heist_envs.parallel import HeistParallelEnv
@@ -45,7 +49,7 @@ def parallel_env(
 
 
 def make_vec(
-    game: str,
+    game: str | ModuleType,
     num_envs: int = 1,
     num_players: int | None = None,
     num_threads: int = 1,
@@ -55,7 +59,7 @@ def make_vec(
     """A batch of games that are stepped together.
 
     Args:
-        game: one of `GAMES`.
+        game: one of `GAMES`, or the module of a game of your own (docs/add-a-game.md).
         num_envs: number of games.
         num_players: the game's or the preset's default where None.
         num_threads: threads that share the games in each step.
@@ -71,7 +75,7 @@ def make_vec(
     return HeistVectorEnv(load(game), num_envs, num_threads, copy, **_with(num_players, options))
 
 
-def observation_layout(game: str, **options: Any) -> "Layout":
+def observation_layout(game: str | ModuleType, **options: Any) -> "Layout":
     """Name -> `Feature` (slice, shape, largest value, scale, description) of every part of a game's observation.
 
     It is the same for every player count, preset and option; they are checked all the same.

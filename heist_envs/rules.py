@@ -66,6 +66,17 @@ def _cache_folder(top: pathlib.Path) -> pathlib.Path:
     return beside / f"numba-{stamp}"
 
 
+def state_dtype(fields: list[Any], file: str) -> np.dtype[Any]:
+    """The `STATE` of a game outside this package: `state_dtype(PUBLIC + PRIVATE + HIDDEN, __file__)`.
+
+    The engine's machine code is kept by record type, so the type of a foreign game carries a hash of the game's sources:
+    an edited rule is then never played by stale code.
+    """
+    stamp = hashlib.sha256(_sources(_package_of(pathlib.Path(file).resolve()))).hexdigest()[:12]
+    name, *kind = fields[0]
+    return np.dtype((np.record, [((f"sources {stamp}", name), *kind), *fields[1:]]))
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function with Numba and keep the result on disk; under `NUMBA_DISABLE_JIT=1` leave it as it is.
 
@@ -129,7 +140,9 @@ def _verb(name: str, forceinline: bool = True) -> Callable[..., Any]:
     @overload(call, strict=False, jit_options={"forceinline": forceinline})
     def choose(state: Any, *args: Any) -> Any:
         if isinstance(state, types.Record):
-            return getattr(_GAMES[tuple(state.fields)], name).py_func
+            # A title (`state_dtype`) is listed beside the name of its field.
+            names = tuple(field for field, about in state.fields.items() if about.title != field)
+            return getattr(_GAMES[names], name).py_func
         return None
 
     call.__name__ = name

@@ -10,12 +10,14 @@ GAMES = tuple(VERSIONS)
 """Names of the games."""
 
 
-def load(name: str) -> ModuleType:
-    """The module of a game, with its rules registered.
+def load(name: str | ModuleType) -> ModuleType:
+    """The module of a game, with its rules registered; a module, of somebody's own game, is given back.
 
     Raises:
         ValueError: no game has this name.
     """
+    if isinstance(name, ModuleType):
+        return name
     if name not in GAMES:
         raise ValueError(f"got game {name!r}: the games are {', '.join(map(repr, GAMES))}")
     return importlib.import_module(f"heist_envs.games.{name}")
