@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs.agents.agent import Agent, decide
-from heist_envs.engine import HOLD, Batch
+from heist_envs.engine import HOLD, RESTART, Batch
 
 MAX_SKIPPED = 1000
 """Games in a row that may go by without a question to the learner."""
@@ -17,11 +17,11 @@ EVERY_SEAT = -1
 class LearnerBatch:
     """N games, in each of which one seat learns, or every seat.
 
-    A finished game starts again in the same step. A game that begins and ends with no question to the learner is played
-    and forgotten: it has nothing to teach.
+    With a batch that has autoreset, a finished game starts again in the same step. A game that begins and ends with no
+    question to the learner is played and forgotten: it has nothing to teach.
 
     Args:
-        batch: the games, with autoreset.
+        batch: the games.
         seats: the seat that learns in each game, int (N,), `EVERY_SEAT` among them; None draws it anew for every game,
             all alike likely.
         agents: who may answer.
@@ -69,7 +69,20 @@ class LearnerBatch:
         self.rng = rng
         self._deal_seats(np.ones(len(self), np.bool_))
         self._answer()
+        unasked = self.batch.terminations | self.batch.truncations
+        skips = 0
+        while not self.batch.autoreset and unasked.any():
+            skips += 1
+            self._refuse_endless(skips * unasked)
+            self.batch.step(np.where(unasked, RESTART, HOLD))
+            self._answer()
+            unasked = self.batch.terminations | self.batch.truncations
         self._forget()
+
+    def _refuse_endless(self, skipped: NDArray[np.integer]) -> None:
+        if skipped.max() > MAX_SKIPPED:
+            seat = self.seats[skipped.argmax()]
+            raise RuntimeError(f"{MAX_SKIPPED} games in a row ended before player_{seat}, who learns, was asked")
 
     def _forget(self) -> None:
         self.rewards[:] = 0
@@ -109,6 +122,8 @@ class LearnerBatch:
         skipped = np.zeros(len(self), np.int64)
         while True:
             waiting = (self.seats != EVERY_SEAT) & (batch.players != self.seats)
+            if not batch.autoreset:
+                waiting &= ~(batch.terminations | batch.truncations)
             if not waiting.any():
                 return
             rows = np.flatnonzero(waiting)
@@ -121,8 +136,4 @@ class LearnerBatch:
             batch.step(actions)
             self._note_ends(waiting)
             skipped += waiting & (batch.terminations | batch.truncations)
-            if skipped.max() > MAX_SKIPPED:
-                seat = self.seats[skipped.argmax()]
-                raise RuntimeError(
-                    f"{MAX_SKIPPED} games in a row ended before player_{seat}, who learns, was asked anything"
-                )
+            self._refuse_endless(skipped)

@@ -9,9 +9,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
+from heist_envs import rendering
 from heist_envs.engine import Batch
+from heist_envs.scene import Scene
 
-RENDER_MODES = ("ansi", "human")
+RENDER_MODES = ("ansi", "rgb_array", "human")
 
 Observation = dict[str, NDArray[np.int8]]
 
@@ -31,9 +33,7 @@ class HeistEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
 
     def __init__(self, game: ModuleType, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
-        if render_mode not in (None, *RENDER_MODES):
-            modes = ", ".join(map(repr, RENDER_MODES))
-            raise ValueError(f"got render_mode={render_mode!r}: allowed is None, {modes}")
+        check_render_mode(render_mode)
         self.metadata = {
             "name": f"{game.NAME}_v{game.VERSION}",
             "render_modes": list(RENDER_MODES),
@@ -171,11 +171,28 @@ class HeistEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         seat = None if agent is None else self._seat(agent)
         return str(self.batch.game.describe(self.batch.states[0], seat))
 
-    def render(self) -> str | None:
-        """What everybody at the table sees, as text: returned in mode "ansi", printed in mode "human"."""
-        if self.render_mode == "human":
-            print(self.describe(), end="\n\n")
-        return self.describe() if self.render_mode == "ansi" else None
+    def render(self) -> Any:
+        """What everybody at the table sees: text in mode "ansi", pixels in mode "rgb_array", printed in mode "human".
+
+        Raises:
+            ImportError: mode "rgb_array" without Pillow.
+            ValueError: there is no game yet.
+        """
+        if not self._has_reset:
+            raise ValueError("nothing to render before the first reset(): call reset() to start a game")
+        return render(self.batch, None, self.render_mode)
+
+    def scene(self, agent: str | None = None) -> Scene:
+        """The table as a picture's data, as an agent sees it; what everybody sees where None."""
+        if not self._has_reset:
+            raise ValueError("nothing to see before the first reset(): call reset() to start a game")
+        seat = None if agent is None else self._seat(agent)
+        seen: Scene = self.batch.game.scene(self.batch.states[0], seat)
+        return seen
+
+    def _repr_html_(self) -> str | None:
+        """The table in a notebook, as everybody sees it."""
+        return rendering.svg(self.scene()) if self._has_reset else None
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -202,6 +219,22 @@ class HeistEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
             raise ValueError("got a save of a running game that agents have left")
         self.batch.load_bytes(data[:-1])
         self._begin(removed=data[-1])
+
+
+def check_render_mode(render_mode: str | None) -> None:
+    """Raises ValueError for a mode that is not there."""
+    if render_mode not in (None, *RENDER_MODES):
+        raise ValueError(f"got render_mode={render_mode!r}: allowed is None, {', '.join(map(repr, RENDER_MODES))}")
+
+
+def render(batch: Batch, viewer: int | None, render_mode: str | None) -> Any:
+    """The first table of a batch as a seat sees it, or everybody: text, pixels (uint8 (H, W, 3)), or printed text."""
+    if render_mode == "rgb_array":
+        return rendering.pixels(batch.game.scene(batch.states[0], viewer))
+    text = str(batch.game.describe(batch.states[0], viewer))
+    if render_mode == "human":
+        print(text, end="\n\n")
+    return text if render_mode == "ansi" else None
 
 
 def observation_space(game: ModuleType) -> "spaces.Dict[Any]":

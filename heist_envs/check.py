@@ -176,4 +176,5 @@ def _view(game: ModuleType, state: Any, player: int) -> bytes:
     low, high = game.OBSERVATION.low, game.OBSERVATION.high
     out = np.flatnonzero((octets[0] < low) | (octets[0] > high))
     _law(not len(out), f"observation entries {out.tolist()} are out of the bounds of OBSERVATION")
-    return octets[0].tobytes()
+    view: bytes = octets[0].tobytes()
+    return view

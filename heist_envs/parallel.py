@@ -8,7 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
-from heist_envs.aec import RENDER_MODES, Observation, observation_space
+from heist_envs.aec import RENDER_MODES, Observation, check_render_mode, observation_space, render
 from heist_envs.engine import Batch
 
 
@@ -20,8 +20,7 @@ class HeistParallelEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc
     """
 
     def __init__(self, game: ModuleType, render_mode: str | None = None, **options: Any) -> None:
-        if render_mode not in (None, *RENDER_MODES):
-            raise ValueError(f"got render_mode={render_mode!r}: allowed is None, {', '.join(map(repr, RENDER_MODES))}")
+        check_render_mode(render_mode)
         self.metadata = {"name": f"{game.NAME}_v{game.VERSION}", "render_modes": list(RENDER_MODES)}
         self.render_mode = render_mode
         self.batch = Batch(game, game.new_initial_state(**options), autoreset=False)
@@ -103,12 +102,9 @@ class HeistParallelEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc
             agent: {"observation": seen[seat], "action_mask": masks[seat]} for seat, agent in enumerate(self.possible_agents)
         }
 
-    def render(self) -> str | None:
-        """What everybody at the table sees, as text: returned in mode "ansi", printed in mode "human"."""
-        text = str(self.batch.game.describe(self.batch.states[0], None))
-        if self.render_mode == "human":
-            print(text, end="\n\n")
-        return text if self.render_mode == "ansi" else None
+    def render(self) -> Any:
+        """What everybody at the table sees: text in mode "ansi", pixels in mode "rgb_array", printed in mode "human"."""
+        return render(self.batch, None, self.render_mode)
 
     def close(self) -> None:
         """Nothing is held open."""

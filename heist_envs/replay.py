@@ -11,6 +11,7 @@ refused. It is the view of somebody who sees everything: it is no file for a sea
 """
 
 import hashlib
+import itertools
 import json
 import pathlib
 from collections.abc import Callable, Iterator, Sequence
@@ -21,10 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs import chance, rules
+from heist_envs import chance, rendering, rules
 from heist_envs.agents import Agent, make_agent
 from heist_envs.engine import flat, row
 from heist_envs.games import load
+from heist_envs.scene import ALL_SEEING, Scene
 
 FORMAT = 1
 CHANCE_NAME = "chance"
@@ -92,6 +94,16 @@ class Replay:
         """What each seat got, or None where the game is not over."""
         state = self.verify()[0]
         return _returns(state) if rules.current_player(state) == rules.TERMINAL else None
+
+    def scene(self, number: int, viewer: int | None = ALL_SEEING) -> Scene:
+        """The table after so many moves, for who sees everything, for a seat, or for everybody (None)."""
+        state = next(itertools.islice(self.states(), number, None))
+        seen: Scene = load(self.game).scene(state[0], viewer)
+        return seen
+
+    def _repr_html_(self) -> str:
+        """The last table in a notebook, with every card open."""
+        return rendering.svg(self.scene(len(self.moves)))
 
     def to_json(self) -> str:
         """One move a line, to be read and compared like code."""

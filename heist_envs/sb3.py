@@ -87,4 +87,4 @@ def make_vec_env(
     **options: Any,
 ) -> HeistVecEnv:
     """A VecEnv; arguments as for `heist_envs.single.HeistSingleEnv`, and `num_envs`."""
-    return HeistVecEnv(learner_batch(game, num_envs, num_players, opponents, seat, **options))
+    return HeistVecEnv(learner_batch(game, num_envs, num_players, opponents, seat, True, **options))

@@ -16,7 +16,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from heist_envs.aec import RENDER_MODES, observation_space
+from heist_envs.aec import RENDER_MODES, check_render_mode, observation_space, render
 from heist_envs.agents import Agent, make_agent
 from heist_envs.agents.learner import LearnerBatch
 from heist_envs.engine import Batch
@@ -27,7 +27,13 @@ Opponents = str | Agent | Sequence[str | Agent]
 
 
 def learner_batch(
-    game: str, num_envs: int, num_players: int | None, opponents: Opponents, seat: int | str, **options: Any
+    game: str,
+    num_envs: int,
+    num_players: int | None,
+    opponents: Opponents,
+    seat: int | str,
+    autoreset: bool,
+    **options: Any,
 ) -> LearnerBatch:
     """The games that the faces for one learning seat stand on.
 
@@ -50,7 +56,7 @@ def learner_batch(
     distinct = list({id(agent): agent for agent in agents}.values())
     places = [0, *(next(k for k, one in enumerate(distinct) if one is agent) for agent in agents)]
     seats = None if seat == "random" else np.full(num_envs, seat)
-    batch = Batch(module, np.repeat(states, num_envs), autoreset=True)
+    batch = Batch(module, np.repeat(states, num_envs), autoreset)
     return LearnerBatch(batch, seats, distinct, np.tile(places, (num_envs, 1)))
 
 
@@ -87,7 +93,7 @@ class HeistSingleEnv(gymnasium.Env[Any, int]):
         opponents: an agent or its name for all other seats, or one for each, clockwise from the learner's left.
         seat: the learner's seat, or "random": drawn anew for every game.
         flat: a plain Box observation.
-        render_mode: "ansi", "human" or None: what the learner sees, in words.
+        render_mode: one of `RENDER_MODES` or None.
         **options: the game's options, and `preset`.
 
     Raises:
@@ -107,9 +113,8 @@ class HeistSingleEnv(gymnasium.Env[Any, int]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if render_mode not in (None, *RENDER_MODES):
-            raise ValueError(f"got render_mode={render_mode!r}: allowed is None, {', '.join(map(repr, RENDER_MODES))}")
-        self.games = learner_batch(game, 1, num_players, opponents, seat, **options)
+        check_render_mode(render_mode)
+        self.games = learner_batch(game, 1, num_players, opponents, seat, False, **options)
         self.render_mode = render_mode
         self.flat = flat
         space = observation_space(self.games.batch.game)
@@ -120,8 +125,7 @@ class HeistSingleEnv(gymnasium.Env[Any, int]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a new game; None goes on in the streams of the game before. `options` has no meaning here."""
         super().reset(seed=seed)
-        if seed is not None or not self._over:  # else the next game has started already, in the same step
-            self.games.reset(seed, self.np_random)
+        self.games.reset(seed, self.np_random)
         self._begun, self._over = True, False
         return self._observation(), self._info()
 
@@ -137,39 +141,35 @@ class HeistSingleEnv(gymnasium.Env[Any, int]):
         if isinstance(action, bool | np.bool_):
             raise TypeError(f"got action {action!r}: it must be one integer; {self.games.batch.legal_words(0)}")
         self.games.step(self.games.batch.check_actions(np.asarray(action)[None]))
-        seat = self.games.final_seats[0]
         self._over = bool(self.games.ended[0])
-        reward = float(self.games.rewards[0, seat]) if self._over else 0.0
+        reward = float(self.games.rewards[0, self.games.final_seats[0]])
         if self.render_mode == "human":
             self.render()
         terminated, truncated = bool(self.games.terminations[0]), bool(self.games.truncations[0])
         return self._observation(), reward, terminated, truncated, self._info()
 
     def _observation(self) -> Any:
-        batch = self.games.batch
-        seen = self.games.final_observations[0, self.games.final_seats[0]] if self._over else batch.observations[0]
+        games = self.games
+        seen = games.final_observations[0, self._seat()] if self._over else games.batch.observations[0]
         return seen.copy() if self.flat else {"observation": seen.copy(), "action_mask": self.action_masks()}
 
     def action_masks(self) -> NDArray[np.int8]:
         """1 for each legal action, int8 (A,); all ones when the game is over."""
-        return np.ones_like(self.games.batch.masks[0]) if self._over else self.games.batch.masks[0].copy()
+        masks: NDArray[np.int8] = self.games.batch.masks[0].copy()
+        return masks
+
+    def _seat(self) -> int:
+        return int(self.games.final_seats[0] if self._over else self.games.seats[0])
 
     def _info(self) -> dict[str, Any]:
-        seat = int(self.games.final_seats[0] if self._over else self.games.seats[0])
-        return {"seat": seat, "action_mask": self.action_masks()} if self.flat else {"seat": seat}
+        info: dict[str, Any] = {"seat": self._seat()}
+        return info | {"action_mask": self.action_masks()} if self.flat else info
 
-    def render(self) -> str | None:
-        """What the learner sees, as text: returned in mode "ansi", printed in mode "human".
-
-        A finished game is gone from the table: its last observation is what `step` returned.
-        """
+    def render(self) -> Any:
+        """What the learner sees: text in mode "ansi", pixels in mode "rgb_array", printed in mode "human"."""
         if not self._begun:
             raise ValueError("nothing to render before the first reset(): call reset() to start a game")
-        batch = self.games.batch
-        text = "" if self._over else str(batch.game.describe(batch.states[0], int(self.games.seats[0])))
-        if self.render_mode == "human":
-            print(text, end="\n\n")
-        return text if self.render_mode == "ansi" else None
+        return render(self.games.batch, self._seat(), self.render_mode)
 
 
 class HeistSingleVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -193,7 +193,7 @@ class HeistSingleVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     ) -> None:
         if render_mode is not None:
             raise ValueError(f"got render_mode={render_mode!r}: a batch is not rendered, allowed is None")
-        self.games = learner_batch(game, num_envs, num_players, opponents, seat, **options)
+        self.games = learner_batch(game, num_envs, num_players, opponents, seat, True, **options)
         self.num_envs = num_envs
         self.flat = flat
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}

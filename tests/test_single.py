@@ -207,7 +207,7 @@ def test_a_bad_action_is_refused_and_nothing_changes(action, error):
 def test_bad_data_is_refused_with_what_is_allowed(kwargs, message):
     with pytest.raises(ValueError, match=message):
         make("holdup", **kwargs)
-    with pytest.raises(ValueError, match="got render_mode='gif': allowed is None, 'ansi', 'human'"):
+    with pytest.raises(ValueError, match="got render_mode='gif': allowed is None, 'ansi', 'rgb_array', 'human'"):
         HeistSingleEnv("holdup", render_mode="gif")
 
 

@@ -25,6 +25,7 @@ from heist_envs.games import VERSIONS
 from heist_envs.layout import Layout
 from heist_envs.options import Option, resolve
 from heist_envs.rules import CHANCE, TERMINAL, Record, State, compiled, inlined, register
+from heist_envs.scene import ALL_SEEING, GOLD, GREEN, Card, Scene, Zone
 
 # ---------------------------------------------------------------------------------------------------- spec
 
@@ -889,6 +890,49 @@ def describe(state: State, viewer: int | None = None) -> str:
     if state.phase == OVER:
         lines.append("Scores: " + ", ".join(f"player_{seat} {score(state, seat)}" for seat in range(n)))
     return "\n".join(lines)
+
+
+_ASKED = {
+    DRAW: "to keep his card or to redraw",
+    CORRUPT: "to bribe a Cop, to take a loan, or to go on",
+    JOINING: "to join the heist for a diamond, or to fold",
+    SHOOTING: "whether he uses the Revolver on somebody who folded",
+    PENALTY: "to pay for the Revolver, in Thieves or in diamonds",
+}
+
+
+def _holds_card(state: State, seat: int) -> bool:
+    """What everybody sees: the deal goes round from F, and who redraws waits for his card."""
+    if state.phase != DEAL:
+        return bool(state.phase != SETUP and state.drawer != seat)
+    n = int(state.num_players)
+    return bool((seat - state.glove) % n < (state.drawer - state.glove) % n)
+
+
+def scene(state: State, viewer: int | None = None) -> Scene:
+    """The table as a picture's data, for the seat `viewer`, for everybody (None) or for who sees all (`ALL_SEEING`)."""
+    zones = []
+    for seat in range(int(state.num_players)):
+        cards = [Card(str(value), GREEN, note="laid") for value in state.laid[seat] if value > 0]
+        if _holds_card(state, seat):
+            shown = state.showdown_card[seat] if state.revealed and state.joined[seat] else state.shown[seat]
+            known = state.card[seat] if viewer in (seat, ALL_SEEING) else shown
+            cards.append(Card(str(known) if known else "", GOLD, bool(shown), "hand"))
+        answered = state.answer[seat] if viewer in (seat, ALL_SEEING) else 0
+        marks = ["has the Glove (F)"] * bool(state.glove == seat) + ["joined"] * bool(state.joined[seat])
+        marks += ["folded"] * bool(state.folded[seat]) + ["forced by the Revolver"] * bool(state.target == seat)
+        marks += ["used the Revolver"] * bool(state.shooter == seat) + [f"says {ACTION_NAMES[answered]}"] * bool(answered)
+        counters: list[tuple[str, int | str]] = [("diamonds", int(state.diamonds[seat]))]
+        counters += [("Thieves", int(state.thieves[seat])), ("Cops", int(state.num_thieves - state.thieves[seat]))]
+        counters += [("loan", "taken")] * bool(state.loan_taken[seat])
+        counters += [("score", score(state, seat))] * bool(state.phase == OVER)
+        zones.append(Zone(f"player_{seat}", tuple(counters), tuple(cards), tuple(marks), bool(state.actor == seat)))
+    number = int(state.rounds) + int(state.phase != OVER)
+    middle = Zone("table", (("pot", int(state.pot)), ("pile", int(state.pile_size)), ("round", number)))
+    asked = f"player_{state.actor} is asked {_ASKED.get(int(state.phase), '')}." if state.actor != NO_SEAT else ""
+    turn = "The game is over." if state.phase == OVER else asked or "Cards are dealt."
+    last = next((line for line in describe(state).splitlines() if line.startswith("Last showdown")), "")
+    return Scene(f"Hold-up, {PHASES[state.phase]}", turn, (middle, *zones), last)
 
 
 register(sys.modules[__name__])
