@@ -1,4 +1,4 @@
-"""`python -m tests.playthroughs`: write the texts anew."""
+"""`python -m tests.playthroughs`: write the replays anew."""
 
 from heist_envs.games import GAMES
 from tests.playthroughs import FOLDER, text_of
@@ -6,4 +6,4 @@ from tests.tables import facts
 
 for game in GAMES:
     for name in facts(game).PLAYTHROUGHS:
-        (FOLDER / f"{game}_{name}.txt").write_text(text_of(game, name))
+        (FOLDER / f"{game}_{name}.json").write_text(text_of(game, name))
