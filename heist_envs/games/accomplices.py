@@ -66,6 +66,7 @@ VOLUNTEER_ORDERS = ALL_AT_ONCE, IN_TURN = ("simultaneous", "sequential")
 ALARM_WINDOWS = ("sequential", "simultaneous")
 REWARDS = WIN, SCORE = ("win", "score")
 MAX_COUNT, MAX_HAND, MAX_TARGET, MAX_COUPS = 12, 8, 100, 1000
+MOST_COUNTED = 127
 BEST_CARD = 5
 """Most points that one card may bring: the third Loot of a family. So nobody ends more than 4 above the target."""
 
@@ -132,68 +133,73 @@ OUTCOME = np.array([[_outcome(one, other) for other in range(NUM_TYPES)] for one
 
 FLAG = np.int8
 """0 or 1: Numba takes no array of bool in a record."""
+TYPE = np.uint8
+"""One of a few: unsigned, since Numba then knows that an index does not count from the end."""
 
 PUBLIC = [
-    ("drawn_since", np.int16, MAX_PLAYERS),  # h.6: cards drawn to the hand since the last reshuffle
-    ("coups_led", np.int16, MAX_PLAYERS),
-    ("true_leads", np.int16, MAX_PLAYERS),
-    ("times_chosen", np.int16, MAX_PLAYERS),
-    ("junk_shown", np.int16, MAX_PLAYERS),
-    ("traitors_shown", np.int16, MAX_PLAYERS),
-    ("alarms_sounded", np.int16, MAX_PLAYERS),
-    ("coups", np.int16),
+    # Options, kept by `reset`, and the game.
     ("max_coups", np.int16),
+    ("coups", np.int16),
     ("pile_size", np.int16),
     ("reshuffles", np.int16),
-    # Options, kept by `reset`.
-    ("deck", np.int8, NUM_TYPES),
+    ("drawn_since", np.int16, MAX_PLAYERS),  # h.6: cards drawn to the hand since the last reshuffle
+    ("target_score", np.int8),
+    ("seated", FLAG, MAX_PLAYERS),  # an option: the seats below num_players
+    ("deck", np.int8, NUM_TYPES),  # an option
+    ("discard", np.int8, NUM_TYPES),
+    ("shuffled_in", np.int8, NUM_TYPES),  # at the last reshuffle
+    ("police_file", np.int8),
+    ("last_stolen", FLAG),
+    ("hideouts", np.int8, (MAX_PLAYERS, NUM_TREASURES)),
+    ("scores", np.int8, MAX_PLAYERS),
+    ("hand_sizes", np.int8, MAX_PLAYERS),  # h.4: as everybody sees them
+    # Behaviour of each seat, counted up to MOST_COUNTED.
+    ("coups_led", np.int8, MAX_PLAYERS),
+    ("true_leads", np.int8, MAX_PLAYERS),
+    ("times_chosen", np.int8, MAX_PLAYERS),
+    ("junk_shown", np.int8, MAX_PLAYERS),
+    ("traitors_shown", np.int8, MAX_PLAYERS),
+    ("alarms_sounded", np.int8, MAX_PLAYERS),
+    # The coup.
+    ("phase", TYPE),
+    ("actor", np.int8),  # NO_SEAT where chance is to act
+    ("drawer", np.int8),  # the seat whose hand is being filled
+    ("leader", np.int8),
+    ("claim", TYPE),
+    ("accomplice", np.int8),
+    ("leader_card", TYPE),  # once revealed
+    ("accomplice_card", TYPE),
+    ("volunteers", FLAG, MAX_PLAYERS),
+    ("declined", FLAG, MAX_PLAYERS),  # outsiders who let a success pass in the open
+    # The last coup (section f), to which last_stolen belongs.
+    ("last_volunteers", FLAG, MAX_PLAYERS),
+    ("last_leader", np.int8),
+    ("last_claim", TYPE),
+    ("last_accomplice", np.int8),  # NO_SEAT: the pile
+    ("last_leader_card", TYPE),
+    ("last_accomplice_card", TYPE),
+    ("last_outcome", TYPE),
+    ("last_sounder", np.int8),
+    ("last_loot", TYPE),  # kept or stolen
+    # More options.
     ("num_players", np.int8),
     ("first_player", np.int8),
     ("num_places", np.int8),
     ("hand_size", np.int8),
-    ("target_score", np.int8),
     ("cap_terminates", FLAG),
     ("open_volunteers", FLAG),
     ("hidden_alarms", FLAG),
     ("wild_needs_real", FLAG),
     ("score_reward", FLAG),
-    # The game.
-    ("hideouts", np.int8, (MAX_PLAYERS, NUM_TREASURES)),
-    ("scores", np.int8, MAX_PLAYERS),
-    ("discard", np.int8, NUM_TYPES),
-    ("police_file", np.int8),
-    ("shuffled_in", np.int8, NUM_TYPES),  # at the last reshuffle
-    ("turned", np.int8, NUM_TYPES),  # accomplices from the pile since then
-    ("laid", np.int8, (MAX_PLAYERS, NUM_TYPES)),  # shown by a seat that had drawn since then
-    ("hand_sizes", np.int8, MAX_PLAYERS),  # h.4: as everybody sees them
+    # What else everybody knows.
     ("truncated", FLAG),
-    # The coup.
-    ("phase", np.int8),
-    ("actor", np.int8),  # NO_SEAT where chance is to act
-    ("drawer", np.int8),  # the seat whose hand is being filled
-    ("leader", np.int8),
-    ("claim", np.int8),
-    ("volunteers", FLAG, MAX_PLAYERS),
-    ("accomplice", np.int8),
-    ("leader_card", np.int8),  # once revealed
-    ("accomplice_card", np.int8),
-    ("declined", FLAG, MAX_PLAYERS),  # outsiders who let a success pass in the open
-    # The last coup (section f).
-    ("last_leader", np.int8),
-    ("last_claim", np.int8),
-    ("last_volunteers", FLAG, MAX_PLAYERS),
-    ("last_accomplice", np.int8),  # NO_SEAT: the pile
-    ("last_leader_card", np.int8),
-    ("last_accomplice_card", np.int8),
-    ("last_outcome", np.int8),
-    ("last_sounder", np.int8),
-    ("last_loot", np.int8),  # kept or stolen
-    ("last_stolen", FLAG),
+    ("turned", np.int8, NUM_TYPES),  # accomplices from the pile since the last reshuffle
+    ("laid", np.int8, (MAX_PLAYERS, NUM_TYPES)),  # shown by a seat that had drawn since then
 ]
 PRIVATE = [
     ("hand", np.int8, (MAX_PLAYERS, NUM_TYPES)),  # without the card that lies face down
-    ("face_down", np.int8, MAX_PLAYERS),
-    ("answer", np.int8, MAX_PLAYERS),  # NO_ANSWER, NO or YES, while answers come in
+    ("face_down", TYPE, MAX_PLAYERS),
+    ("answer", TYPE, MAX_PLAYERS),  # NO_ANSWER, NO or YES, while answers come in
     ("drawn", np.int8, (MAX_PLAYERS, NUM_TYPES)),  # since the last reshuffle, and in the refill in which it fell
 ]
 HIDDEN = [
@@ -225,6 +231,7 @@ def new_initial_state(**given: Any) -> NDArray[Any]:
     for name in ("num_players", "num_places", "hand_size", "target_score", "max_coups", "wild_needs_real"):
         state[name] = o[name]
     state.first_player = RANDOM if o["first_player"] == "random" else o["first_player"]
+    state.seated[:n] = True
     state.deck[KEY : KEY + o["num_places"]] = o["keys_per_place"]
     state.deck[LOOT : LOOT + o["num_places"]] = o["loots_per_place"]
     state.deck[SKELETON:] = o["num_skeleton_keys"], o["num_jackpots"], o["num_traitors"], alarms
@@ -708,15 +715,20 @@ def _count_behaviour(state: State, sounder: int) -> None:
     """Public memory of section f. Junk is an accomplice's card that neither fits the claim nor is a Traitor."""
     leader, accomplice = state.leader, state.accomplice
     led, answered = state.leader_card, state.accomplice_card
-    state.coups_led[leader] += 1
-    state.true_leads[leader] += led == state.claim
-    state.traitors_shown[leader] += led == TRAITOR
+    _count(state.coups_led, leader, True)
+    _count(state.true_leads, leader, led == state.claim)
+    _count(state.traitors_shown, leader, led == TRAITOR)
     if accomplice != NO_SEAT:
-        state.times_chosen[accomplice] += 1
-        state.traitors_shown[accomplice] += answered == TRAITOR
-        state.junk_shown[accomplice] += answered != TRAITOR and OUTCOME[state.claim, answered] != SUCCESS
+        _count(state.times_chosen, accomplice, True)
+        _count(state.traitors_shown, accomplice, answered == TRAITOR)
+        _count(state.junk_shown, accomplice, answered != TRAITOR and OUTCOME[state.claim, answered] != SUCCESS)
     if sounder != NO_SEAT:
-        state.alarms_sounded[sounder] += 1
+        _count(state.alarms_sounded, sounder, True)
+
+
+@inlined
+def _count(counts: NDArray[np.int8], seat: int, happened: bool) -> None:
+    counts[seat] += happened and counts[seat] < MOST_COUNTED
 
 
 @inlined
@@ -752,29 +764,39 @@ def _reshuffle(state: State) -> None:
 
 @inlined
 def _draw(state: State, card: int) -> None:
+    """a.11. h.5: what a seat draws is one event, also when a reshuffle falls into it."""
+    seat = state.drawer
     state.pile[card] -= 1
     state.pile_size -= 1
     state.drawing[card] += 1
-    state.hand_sizes[state.drawer] += 1
-    state.drawn_since[state.drawer] += state.reshuffles > 0
-    _fill_hands(state)
+    state.hand_sizes[seat] += 1
+    state.drawn_since[seat] += state.reshuffles > 0
+    if state.hand_sizes[seat] < state.hand_size and _has_card(state):
+        return
+    for drawn in range(NUM_TYPES):
+        state.hand[seat, drawn] += state.drawing[drawn]
+        if state.reshuffles > 0:
+            state.drawn[seat, drawn] += state.drawing[drawn]
+        state.drawing[drawn] = 0
+    state.drawer = _left_of(state, seat)
+    if state.drawer == _first_drawer(state):
+        _begin_coup(state)
+    else:
+        _fill_hands(state)
 
 
-@compiled
+@inlined
+def _first_drawer(state: State) -> int:
+    """h.5: hands are dealt from seat 0, and filled up from the leader."""
+    return 0 if state.phase == DEAL else int(state.leader)
+
+
+@inlined
 def _fill_hands(state: State) -> None:
-    """a.11. h.5: at the deal from seat 0, later from the leader; what a seat draws is one event."""
-    first = 0 if state.phase == DEAL else state.leader
-    while True:
-        seat = state.drawer
-        if state.hand_sizes[seat] < state.hand_size and _has_card(state):
-            return
-        for card in range(NUM_TYPES):
-            state.hand[seat, card] += state.drawing[card]
-            if state.reshuffles > 0:
-                state.drawn[seat, card] += state.drawing[card]
-            state.drawing[card] = 0
-        state.drawer = _left_of(state, seat)
-        if state.drawer == first:
+    """From the drawer clockwise, find a hand that is not full; where none is, or no card is left, the next coup begins."""
+    while state.hand_sizes[state.drawer] >= state.hand_size or not _has_card(state):
+        state.drawer = _left_of(state, state.drawer)
+        if state.drawer == _first_drawer(state):
             _begin_coup(state)
             return
 
@@ -838,6 +860,7 @@ _COUNT = "as (x % 128, x // 128)"
 _BY_TYPE = "by type: Ka-Ke, Ba-Be, P, J, T, A"
 
 OBSERVATION = Layout(
+    ("hand", _TYPES, 0, MAX_COUNT, 2, f"own hand, without the card laid face down, {_BY_TYPE}"),
     ("phase", (len(PHASES),), 0, 1, 1, "phase, one-hot: " + ", ".join(PHASES)),
     ("claim", (NUM_TREASURES + 1,), 0, 1, 1, "what the leader says he has led, one-hot: Ka-Ke, Ba-Be, P, J, none"),
     ("leader_card", _ONE_CARD, 0, 1, 1, "the leader's card once revealed, one-hot by type, or none"),
@@ -855,31 +878,30 @@ OBSERVATION = Layout(
     ("last_accomplice_card", _ONE_CARD, 0, 1, 1, "last coup: the accomplice's card"),
     ("last_outcome", (len(OUTCOMES),), 0, 1, 1, "last coup, one-hot: " + ", ".join(OUTCOMES)),
     ("last_loot", _ONE_CARD, 0, 1, 1, "last coup: the Loot that a Traitor kept or stole"),
-    ("hand", _TYPES, 0, MAX_COUNT, 2, f"own hand, without the card laid face down, {_BY_TYPE}"),
+    ("max_coups", (2,), 0, 127, 100, f"the cap, {_COUNT}"),
+    ("coups", (2,), 0, 127, 20, f"completed coups, {_COUNT}"),
+    ("pile_size", (2,), 0, 127, 60, f"cards left to draw, {_COUNT}"),
+    ("reshuffles", (2,), 0, 127, 2, f"how often the discard became the pile, {_COUNT}"),
+    ("target_score", (), 0, MAX_TARGET, 10, "points that end the game"),
+    ("seated", _SEATS, 0, 1, 1, "seats in the game; all features by seat start with the observer and go clockwise"),
     ("deck", _TYPES, 0, MAX_COUNT, 6, f"all cards of the game, {_BY_TYPE}"),
     ("discard", _TYPES, 0, MAX_COUNT, 4, f"the discard, {_BY_TYPE}"),
     ("shuffled_in", _TYPES, 0, MAX_COUNT, 4, f"what became the pile at the last reshuffle, {_BY_TYPE}"),
     ("police_file", (), 0, MAX_COUNT, 4, "Alarms in the police file"),
-    ("target_score", (), 0, MAX_TARGET, 10, "points that end the game"),
     ("last_stolen", (), 0, 1, 1, "last coup: it was stolen from the other's hideout"),
-    ("pile_size", (2,), 0, 127, 60, f"cards left to draw, {_COUNT}"),
-    ("reshuffles", (2,), 0, 127, 2, f"how often the discard became the pile, {_COUNT}"),
-    ("coups", (2,), 0, 127, 20, f"completed coups, {_COUNT}"),
-    ("max_coups", (2,), 0, 127, 100, f"the cap, {_COUNT}"),
     ("hideouts", (MAX_PLAYERS, NUM_TREASURES), 0, MAX_COUNT, 2, "hideouts by seat and type: Ka-Ke, Ba-Be, P, J"),
-    ("seated", _SEATS, 0, 1, 1, "seats in the game; all features by seat start with the observer and go clockwise"),
     ("volunteers", _SEATS, 0, 1, 1, "who has volunteered, once all have answered"),
     ("declined", _SEATS, 0, 1, 1, "outsiders who let this success pass in the open"),
     ("last_volunteers", _SEATS, 0, 1, 1, "last coup: who volunteered"),
     ("scores", _SEATS, 0, MAX_TARGET + BEST_CARD - 1, 10, "points by seat"),
     ("hand_sizes", _SEATS, 0, MAX_HAND, 5, "cards in hand; those laid count until all volunteers have answered"),
     ("drawn_since", _PAIRS, 0, 127, 10, f"cards drawn to the hand since then by seat, {_COUNT}"),
-    ("coups_led", _PAIRS, 0, 127, 10, f"coups led by seat, {_COUNT}"),
-    ("true_leads", _PAIRS, 0, 127, 10, f"those in which the card was the one claimed, {_COUNT}"),
-    ("times_chosen", _PAIRS, 0, 127, 10, f"times chosen as accomplice by seat, {_COUNT}"),
-    ("junk_shown", _PAIRS, 0, 127, 10, f"those with a card that did not fit the claim and was no Traitor, {_COUNT}"),
-    ("traitors_shown", _PAIRS, 0, 127, 10, f"Traitors revealed as leader or accomplice by seat, {_COUNT}"),
-    ("alarms_sounded", _PAIRS, 0, 127, 10, f"Alarms sounded by seat, {_COUNT}"),
+    ("coups_led", _SEATS, 0, MOST_COUNTED, 10, "coups led by seat"),
+    ("true_leads", _SEATS, 0, MOST_COUNTED, 10, "those in which the card was the one claimed"),
+    ("times_chosen", _SEATS, 0, MOST_COUNTED, 10, "times chosen as accomplice by seat"),
+    ("junk_shown", _SEATS, 0, MOST_COUNTED, 10, "those with a card that did not fit the claim and was no Traitor"),
+    ("traitors_shown", _SEATS, 0, MOST_COUNTED, 10, "Traitors revealed as leader or accomplice by seat"),
+    ("alarms_sounded", _SEATS, 0, MOST_COUNTED, 10, "Alarms sounded by seat"),
 )
 
 
@@ -887,12 +909,11 @@ OBSERVATION = Layout(
 def observe(state: State, player: int, seen: Record) -> None:
     wide.clear(seen)
     wide.own(state, player, seen, "hand")
-    wide.copy(state, seen, "deck discard police_file pile_size reshuffles shuffled_in coups max_coups target_score last_stolen")
-    wide.turn(state, player, seen, "volunteers declined hideouts scores hand_sizes drawn_since last_volunteers")
-    wide.turn(state, player, seen, "coups_led true_leads times_chosen junk_shown traitors_shown alarms_sounded")
     wide.mark(state, player, seen, "actor leader accomplice last_leader last_accomplice last_sounder")
-    for k in range(MAX_PLAYERS):
-        seen.seated[k] = k < state.num_players
+    wide.copy(state, seen, "max_coups coups pile_size reshuffles")
+    wide.copy(state, seen, "target_score seated deck discard shuffled_in police_file last_stolen")
+    wide.turn(state, player, seen, "hideouts volunteers declined last_volunteers scores hand_sizes")
+    wide.turn(state, player, seen, "drawn_since coups_led true_leads times_chosen junk_shown traitors_shown alarms_sounded")
     seen.face_down[state.face_down[player]] = 1
     seen.answer[state.answer[player]] = 1
     seen.phase[state.phase] = 1
@@ -1113,6 +1134,7 @@ def check(state: State) -> None:
         law(((state[name] >= low) & (state[name] <= high)).all(), f"{name} {state[name]}")
 
     law(MIN_PLAYERS <= n <= MAX_PLAYERS, f"{n} players")
+    law(state.seated.tolist() == [seat < n for seat in range(MAX_PLAYERS)], f"seated {state.seated}")
     for name in ("num_places", "hand_size", "target_score", "max_coups"):
         law(int(state[name]) in OPTIONS[name].allowed, f"{name} {state[name]}")  # type: ignore[operator]
     for name in _FLAGS:
