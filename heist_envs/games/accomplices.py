@@ -961,6 +961,7 @@ def determinize(state: State, player: int, stream: Record) -> None:
                     on_its_way -= 1
                 else:
                     state.hand[seat, card] += 1
+                    state.drawn[seat, card] += age == FRESH and state.reshuffles > 0
         if seat != player:
             _answer_anew(state, seat, stream)
     state.slots[:] = 0
@@ -1000,6 +1001,8 @@ def _part(state: State, player: int, stream: Record, drawing: int, tries: int) -
             return False
         state.slots[seat, FRESH] = fresh
         state.slots[seat, OLD] = cards - fresh
+        if seat != player:
+            state.drawn[seat] = 0
     if not shuffled:
         return True
     likelihood = 1.0
@@ -1027,6 +1030,8 @@ def _part(state: State, player: int, stream: Record, drawing: int, tries: int) -
                         state.slots[seat, FRESH] -= 1
                         state.pile[card] -= 1
                         freshs -= 1
+                        if seat != player:
+                            state.drawn[seat, card] += 1
         smaller = min(olds, freshs)
     return tries >= CORRECTED_TRIES or chance.below(stream, 1 << 30) < likelihood * (1 << 30)
 

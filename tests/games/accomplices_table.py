@@ -1,9 +1,8 @@
 """Accomplices tables for the tests of all games."""
 
-import numpy as np
-
 from heist_envs.games import accomplices
 from heist_envs.games.accomplices import NO_CARD, NO_CLAIM, NO_SEAT
+from tests.tables import rule_based, uniform
 
 
 
@@ -153,9 +152,112 @@ def copies(state, action):
     return int(state.hand[state.actor, accomplices.ALARM]) if action == accomplices.SOUND else 1
 
 
+def settled(state, player):
+    """Whether `determinize` may leave this state: it may leave any, since everybody sees whenever somebody has chosen."""
+    return True
+
+
+POSTERIORS = [
+    {"preset": "tiny"},
+    {"preset": "tiny", "volunteer_order": "sequential"},
+    {"preset": "small"},
+]
+"""Tables small enough to enumerate what a player may believe."""
+
 TREES = [
     ({"preset": "tiny"}, (82_992, 674_171, 869_060)),
     ({"preset": "small"}, (87_906, 797_500, 915_104)),
     ({"preset": "micro"}, (3_641, 107_544, 173_520)),
 ]
 """Options, and information sets, decisions and terminals by section g."""
+
+
+def showing(write):
+    """An observation into which a leak writes something of the next player."""
+
+    def observe(state, player, seen):
+        accomplices.observe(state, player, seen)
+        write(state, player, (player + 1) % state.num_players, seen)
+
+    return {"observe": observe}
+
+
+def put(field, index, value):
+    return showing(lambda s, p, o, seen: seen[field].__setitem__(index, value(s, p, o)))
+
+
+def scalar(field, value):
+    return showing(lambda s, p, o, seen: seen.__setitem__(field, value(s, p, o)))
+
+
+def allowing(action, value):
+    """A mask into which a leak writes."""
+
+    def legal_actions(state, mask):
+        accomplices.legal_actions(state, mask)
+        mask[action] = mask[action] and value(state)
+
+    return {"legal_actions": legal_actions}
+
+
+def telling(words):
+    """A text with something added."""
+
+    def describe(state, viewer=None):
+        return accomplices.describe(state, viewer) + f" {words(state, viewer or 0)}"
+
+    return {"describe": describe}
+
+
+A, T = accomplices.ALARM, accomplices.TRAITOR
+
+LEAKS = {
+    "the next player's Alarms": put("hand", A, lambda s, p, o: s.hand[o, A]),
+    "a hand in the place of an empty seat": put("scores", 5, lambda s, p, o: s.hand[o, 0]),
+    "another's card face down": put("face_down", NO_CARD, lambda s, p, o: s.face_down[o] == T),
+    "the leader's card before it is revealed": put("leader_card", T, lambda s, p, o: s.face_down[s.leader] == T),
+    "whether the leader has lied": scalar("last_stolen", lambda s, p, o: s.claim == s.face_down[s.leader]),
+    "who has volunteered before all have answered": put("volunteers", 1, lambda s, p, o: s.face_down[o] != NO_CARD),
+    "another's answer": put("answer", 2, lambda s, p, o: s.answer[o] == accomplices.YES),
+    "the number of a rejected volunteer's card": put("last_volunteers", 0, lambda s, p, o: s.hand[o].argmax() % 2),
+    "how many cards somebody really holds": put("hand_sizes", 1, lambda s, p, o: s.hand[o].sum()),
+    "the Traitors in the pile": scalar("target_score", lambda s, p, o: s.pile[T]),
+    "whether the pile has an Alarm": put("discard", A, lambda s, p, o: s.pile[A] > 0),
+    "what another has drawn since the reshuffle": put("shuffled_in", 0, lambda s, p, o: s.drawn[o].argmax()),
+    "a card on its way to a hand": put("discard", 0, lambda s, p, o: s.drawing[0]),
+    "the Traitors of all hands together": scalar("police_file", lambda s, p, o: s.hand[:, T].sum()),
+    "a mask that knows the pile": allowing(accomplices.TAKE_PILE, lambda s: s.pile[A] == 0),
+    "a mask that knows another hand": allowing(accomplices.PASS, lambda s: s.hand[(s.actor + 1) % 3, A] == 0),
+    "a mask that knows the leader's card": allowing(accomplices.KEEP - 8, lambda s: s.face_down[s.leader] != T),
+    "a text that names a hidden hand": telling(lambda s, viewer: s.hand[(viewer + 1) % s.num_players]),
+    "a text that lists the pile": telling(lambda s, viewer: s.pile),
+    "a text that names cards face down": telling(lambda s, viewer: s.face_down[(viewer + 1) % s.num_players]),
+}
+
+
+def _always_fails(table, rng):
+    """Lead and volunteer what never fits, and never take the pile."""
+    legal = table.legal()
+    harmless = [word for word in ("play-a", "play-t", "play-p", *(f"play-k{place}" for place in "abcde")) if word in legal]
+    chosen = [word for word in sorted(legal) if word.startswith("choose")]
+    return next(iter(harmless + chosen + (["pass"] if "pass" in legal else []) + sorted(legal)))
+
+
+_EVERY_OPTION = {
+    "num_players": 3, "first_player": "random", "volunteer_order": "sequential", "alarm_window": "simultaneous",
+    "wild_needs_real": True, "reward": "score", "num_places": 3, "keys_per_place": 3, "loots_per_place": 4,
+    "num_skeleton_keys": 4, "num_jackpots": 4, "num_traitors": 2, "num_alarms": 3, "hand_size": 4, "target_score": 14,
+}  # fmt: skip
+
+_DRY = {
+    "num_players": 6, "num_places": 2, "keys_per_place": 8, "loots_per_place": 8, "num_skeleton_keys": 0, "num_jackpots": 0,
+    "num_traitors": 0, "num_alarms": 1, "hand_size": 5, "target_score": 60, "max_coups": 60,
+}  # fmt: skip
+
+PLAYTHROUGHS = {
+    "ordinary": ("four players by the rules of thumb", {"num_players": 4}, rule_based, 1),
+    "dry": ("six players with a deck that runs dry", _DRY, uniform, 3),
+    "options": ("every option away from its default", _EVERY_OPTION, uniform, 5),
+    "longest": ("coups that always fail, to the cap", {"num_players": 3}, _always_fails, 0),
+}
+"""What it shows, options, who decides, and the seed."""
