@@ -1122,6 +1122,10 @@ _BY_SEAT = [
 ]  # fmt: skip
 
 
+def _fields(state: State) -> dict[str, Any]:
+    return {name: state[name] for name in STATE.names or ()}
+
+
 def check(state: State) -> None:
     """The conservation laws of section f, and every field in its bounds.
 
@@ -1133,27 +1137,27 @@ def check(state: State) -> None:
 
     def law(holds: Any, what: str) -> None:
         if not holds:
-            raise ValueError(f"not a state of {NAME}: {what}")
+            raise ValueError(f"not a state of {NAME}: " + what.format(where=PHASES[phase % len(PHASES)], **_fields(state)))
 
     def within(name: str, low: int, high: Any) -> None:
-        law(((state[name] >= low) & (state[name] <= high)).all(), f"{name} {state[name]}")
+        law(((state[name] >= low) & (state[name] <= high)).all(), f"{name} {{{name}}}")
 
-    law(MIN_PLAYERS <= n <= MAX_PLAYERS, f"{n} players")
-    law(state.seated.tolist() == [seat < n for seat in range(MAX_PLAYERS)], f"seated {state.seated}")
+    law(MIN_PLAYERS <= n <= MAX_PLAYERS, "{num_players} players")
+    law(state.seated.tolist() == [seat < n for seat in range(MAX_PLAYERS)], "seated {seated}")
     for name in ("num_places", "hand_size", "target_score", "max_coups"):
-        law(int(state[name]) in OPTIONS[name].allowed, f"{name} {state[name]}")  # type: ignore[operator]
+        law(int(state[name]) in OPTIONS[name].allowed, f"{name} {{{name}}}")  # type: ignore[operator]
     for name in _FLAGS:
         within(name, 0, 1)
     within("deck", 0, MAX_COUNT)
     for first in (KEY, LOOT):
         places = [int(first <= card < first + state.num_places) * deck[first] for card in range(first, first + MAX_PLACES)]
-        law(deck[first : first + MAX_PLACES].tolist() == places, f"deck {deck}")
-    law(deck[ALARM] > 0 and deck[:NUM_TREASURES].any() and deck.sum() >= n * state.hand_size, f"deck {deck}")
+        law(deck[first : first + MAX_PLACES].tolist() == places, "deck {deck}")
+    law(deck[ALARM] > 0 and deck[:NUM_TREASURES].any() and deck.sum() >= n * state.hand_size, "deck {deck}")
     within("first_player", RANDOM, n - 1)
     within("phase", SETUP, OVER)
     for name in ("leader", "actor", "drawer", "accomplice", "last_leader", "last_accomplice", "last_sounder"):
         within(name, NO_SEAT, n - 1)
-    law((leader == NO_SEAT) == (phase == SETUP), f"leader {leader} in {PHASES[phase]}")
+    law((leader == NO_SEAT) == (phase == SETUP), "leader {leader} in {where}")
     within("claim", 0, NO_CLAIM)
     within("last_claim", 0, NO_CLAIM)
     for name in ("leader_card", "accomplice_card", "last_leader_card", "last_accomplice_card", "last_loot", "face_down"):
@@ -1175,21 +1179,21 @@ def check(state: State) -> None:
     law(state.reshuffles > 0 or not (state.drawn_since.any() or state.laid.any() or state.drawn.any()), "draws are counted")
     law(not state.old.any() and not state.slots.any(), "scratch in use")
 
-    law((phase in (DEAL, RESOLVE)) == (state.drawer != NO_SEAT), f"drawer {state.drawer} in {PHASES[phase]}")
-    law((actor == NO_SEAT) == (phase in (SETUP, DEAL, REVEAL, RESOLVE, OVER)), f"actor {actor} in {PHASES[phase]}")
+    law((phase in (DEAL, RESOLVE)) == (state.drawer != NO_SEAT), "drawer {drawer} in {where}")
+    law((actor == NO_SEAT) == (phase in (SETUP, DEAL, REVEAL, RESOLVE, OVER)), "actor {actor} in {where}")
     law(phase not in (LEADING, CLAIMING, CHOOSING) or actor == leader, "not the leader is asked")
     law(phase not in (VOLUNTEERING, SOUNDING) or actor not in (leader, state.accomplice), "the leader is asked")
     in_coup, revealed = CLAIMING < phase <= BETRAYING, phase in (SOUNDING, BETRAYING)
-    law((state.claim != NO_CLAIM) == in_coup, f"claim {state.claim} in {PHASES[phase]}")
+    law((state.claim != NO_CLAIM) == in_coup, "claim {claim} in {where}")
     law(state.claim == NO_CLAIM or deck[state.claim] > 0, "a claim of what the deck has not")
     law(state.accomplice != leader or leader == NO_SEAT, "the leader as accomplice")
-    law(state.accomplice == NO_SEAT or revealed, f"accomplice {state.accomplice} in {PHASES[phase]}")
-    law(not state.declined.any() or phase == SOUNDING, f"declined {state.declined}")
+    law(state.accomplice == NO_SEAT or revealed, "accomplice {accomplice} in {where}")
+    law(not state.declined.any() or phase == SOUNDING, "declined {declined}")
     for name in ("leader_card", "accomplice_card"):
-        law((state[name] != NO_CARD) == revealed, f"{name} {state[name]} in {PHASES[phase]}")
+        law((state[name] != NO_CARD) == revealed, f"{name} {{{name}}} in {{where}}")
     if revealed:
         outcome = OUTCOME[state.leader_card, state.accomplice_card]
-        law(outcome == (SUCCESS if phase == SOUNDING else BETRAYAL), f"a pair of outcome {OUTCOMES[outcome]}")
+        law(outcome == (SUCCESS if phase == SOUNDING else BETRAYAL), "{leader_card} and {accomplice_card} in {where}")
     if phase == BETRAYING:
         law(state.accomplice != NO_SEAT, "betrayal by the pile")
         law(actor == (leader if state.leader_card == TRAITOR else state.accomplice), "not the Traitor is asked")
@@ -1198,27 +1202,27 @@ def check(state: State) -> None:
     unseen = phase == VOLUNTEERING or (phase == SOUNDING and state.hidden_alarms)
     for seat in range(n):
         answers = unseen and seat in asked and seat != state.accomplice
-        law((state.answer[seat] != NO_ANSWER) == answers, f"answers {state.answer}")
+        law((state.answer[seat] != NO_ANSWER) == answers, "answers {answer}")
         law(state.answer[seat] != YES or phase == VOLUNTEERING or state.hand[seat, ALARM] > 0, "an Alarm that is not held")
         volunteered = state.volunteers[seat] if phase == CHOOSING else phase == VOLUNTEERING and state.answer[seat] == YES
         lies = bool(volunteered) or (seat == leader and CLAIMING <= phase <= REVEAL)
-        law((state.face_down[seat] != NO_CARD) == lies, f"cards face down {state.face_down}")
+        law((state.face_down[seat] != NO_CARD) == lies, "cards face down {face_down}")
         law(phase != VOLUNTEERING or state.volunteers[seat] == (volunteered and state.open_volunteers), "volunteers")
         counted = int(state.hand[seat].sum()) + (int(state.drawing.sum()) if seat == state.drawer else 0)
-        law(state.hand_sizes[seat] == counted + (lies and phase < CHOOSING), f"hand sizes {state.hand_sizes}")
-        law(state.scores[seat] == points(state, seat), f"scores {state.scores}")
-    law(not state.volunteers.any() or VOLUNTEERING <= phase <= BETRAYING, f"volunteers {state.volunteers}")
+        law(state.hand_sizes[seat] == counted + (lies and phase < CHOOSING), "hand sizes {hand_sizes}")
+        law(state.scores[seat] == points(state, seat), "scores {scores}")
+    law(not state.volunteers.any() or VOLUNTEERING <= phase <= BETRAYING, "volunteers {volunteers}")
     law(leader == NO_SEAT or not state.volunteers[leader], "the leader as volunteer")
     law(phase != CHOOSING or state.volunteers.any(), "nobody to choose")
     law(state.accomplice == NO_SEAT or state.volunteers[state.accomplice], "an accomplice who did not volunteer")
     law(phase != LEADING or state.hand_sizes[leader] > 0, "nothing to lead")
     within("hand_sizes", 0, state.hand_size)
-    law(phase == OVER or state.scores.max() < state.target_score, f"scores {state.scores} without an end")
-    law(state.scores.max() < state.target_score + BEST_CARD, f"scores {state.scores}")
+    law(phase == OVER or state.scores.max() < state.target_score, "scores {scores} without an end")
+    law(state.scores.max() < state.target_score + BEST_CARD, "scores {scores}")
     law(state.drawer != NO_SEAT or not state.drawing.any(), "cards drawn by nobody")
     law(phase not in (DEAL, RESOLVE, REVEAL) or state.pile_size > 0, "no card to draw")
     law(phase not in (DEAL, RESOLVE) or state.hand_sizes[state.drawer] < state.hand_size, "a full hand is filled")
-    law(state.pile_size == state.pile.sum(), f"{state.pile.sum()} cards in the pile, {state.pile_size} counted")
+    law(state.pile_size == state.pile.sum(), "pile {pile}, {pile_size} counted")
     if phase in (SETUP, DEAL):
         law(state.coups == 0 and state.reshuffles == 0 and not state.hideouts.any() and not state.discard.any(), "no deal")
 
@@ -1227,7 +1231,7 @@ def check(state: State) -> None:
     cards[ALARM] += state.police_file
     for card in (*state.face_down, state.leader_card, state.accomplice_card):
         cards[card : card + 1] += card != NO_CARD
-    law(cards.tolist() == deck.tolist(), f"the cards are {cards}, the deck is {deck}")
+    law(cards.tolist() == deck.tolist(), "the cards are not those of the deck {deck}")
 
 
 def _cards(counts: Any) -> str:

@@ -228,7 +228,7 @@ LEAKS = {
     "the Traitors of all hands together": scalar("police_file", lambda s, p, o: s.hand[:, T].sum()),
     "a mask that knows the pile": allowing(accomplices.TAKE_PILE, lambda s: s.pile[A] == 0),
     "a mask that knows another hand": allowing(accomplices.PASS, lambda s: s.hand[(s.actor + 1) % 3, A] == 0),
-    "a mask that knows the leader's card": allowing(accomplices.KEEP - 8, lambda s: s.face_down[s.leader] != T),
+    "a mask that knows the leader's card": allowing(accomplices.PASS, lambda s: s.face_down[s.leader] != T),
     "a text that names a hidden hand": telling(lambda s, viewer: s.hand[(viewer + 1) % s.num_players]),
     "a text that lists the pile": telling(lambda s, viewer: s.pile),
     "a text that names cards face down": telling(lambda s, viewer: s.face_down[(viewer + 1) % s.num_players]),
