@@ -1013,13 +1013,13 @@ def _part(state: State, player: int, stream: Record, drawing: int, tries: int) -
                 continue
             for card in range(NUM_TYPES):
                 for _ in range(_shown(state, player, seat, card)):
-                    from_old = int(state.slots[seat, OLD]) * state.old[card] * max(1, freshs)
-                    from_fresh = int(state.slots[seat, FRESH]) * state.pile[card] * max(1, olds)
+                    old, fresh = int(state.old[card]), int(state.pile[card])
+                    old_slots, fresh_slots = int(state.slots[seat, OLD]), int(state.slots[seat, FRESH])
+                    from_old, from_fresh = old_slots * old * max(1, freshs), fresh_slots * fresh * max(1, olds)
                     if from_old + from_fresh == 0:
                         return False
                     if mixed == 1:
-                        slots = int(state.slots[seat, OLD]) + state.slots[seat, FRESH]
-                        most = slots * (int(state.old[card]) + state.pile[card]) * max(1, olds) * max(1, freshs)
+                        most = (old_slots + fresh_slots) * (old + fresh) * max(1, olds) * max(1, freshs)
                         likelihood *= (from_old + from_fresh) * max(1, smaller) / most
                         smaller -= 1
                     if chance.below(stream, from_old + from_fresh) < from_old:
