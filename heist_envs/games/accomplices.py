@@ -143,7 +143,12 @@ PUBLIC = [
     ("pile_size", np.int16),
     ("reshuffles", np.int16),
     ("drawn_since", np.int16, MAX_PLAYERS),  # h.6: cards drawn to the hand since the last reshuffle
+    ("num_places", np.int8),
+    ("hand_size", np.int8),
     ("target_score", np.int8),
+    ("open_volunteers", FLAG),
+    ("hidden_alarms", FLAG),
+    ("wild_needs_real", FLAG),
     ("seated", FLAG, MAX_PLAYERS),  # an option: the seats below num_players
     ("deck", np.int8, NUM_TYPES),  # an option
     ("discard", np.int8, NUM_TYPES),
@@ -184,12 +189,7 @@ PUBLIC = [
     # More options.
     ("num_players", np.int8),
     ("first_player", np.int8),
-    ("num_places", np.int8),
-    ("hand_size", np.int8),
     ("cap_terminates", FLAG),
-    ("open_volunteers", FLAG),
-    ("hidden_alarms", FLAG),
-    ("wild_needs_real", FLAG),
     ("score_reward", FLAG),
     # What else everybody knows.
     ("truncated", FLAG),
@@ -882,7 +882,12 @@ OBSERVATION = Layout(
     ("coups", (2,), 0, 127, 20, f"completed coups, {_COUNT}"),
     ("pile_size", (2,), 0, 127, 60, f"cards left to draw, {_COUNT}"),
     ("reshuffles", (2,), 0, 127, 2, f"how often the discard became the pile, {_COUNT}"),
+    ("num_places", (), 0, MAX_PLACES, 5, "places"),
+    ("hand_size", (), 0, MAX_HAND, 5, "cards in a full hand"),
     ("target_score", (), 0, MAX_TARGET, 10, "points that end the game"),
+    ("open_volunteers", (), 0, 1, 1, "volunteers answer in turn, in the open"),
+    ("hidden_alarms", (), 0, 1, 1, "outsiders answer unseen"),
+    ("wild_needs_real", (), 0, 1, 1, "a pair or family needs a card of its own"),
     ("seated", _SEATS, 0, 1, 1, "seats in the game; all features by seat start with the observer and go clockwise"),
     ("deck", _TYPES, 0, MAX_COUNT, 6, f"all cards of the game, {_BY_TYPE}"),
     ("discard", _TYPES, 0, MAX_COUNT, 4, f"the discard, {_BY_TYPE}"),
@@ -911,7 +916,8 @@ def observe(state: State, player: int, seen: Record) -> None:
     wide.own(state, player, seen, "hand")
     wide.mark(state, player, seen, "actor leader accomplice last_leader last_accomplice last_sounder")
     wide.copy(state, seen, "max_coups coups pile_size reshuffles")
-    wide.copy(state, seen, "target_score seated deck discard shuffled_in police_file last_stolen")
+    wide.copy(state, seen, "num_places hand_size target_score open_volunteers hidden_alarms wild_needs_real")
+    wide.copy(state, seen, "seated deck discard shuffled_in police_file last_stolen")
     wide.turn(state, player, seen, "hideouts volunteers declined last_volunteers scores hand_sizes")
     wide.turn(state, player, seen, "drawn_since coups_led true_leads times_chosen junk_shown traitors_shown alarms_sounded")
     seen.face_down[state.face_down[player]] = 1
