@@ -30,6 +30,7 @@ from heist_envs.games import VERSIONS
 from heist_envs.layout import Layout
 from heist_envs.options import Option, resolve
 from heist_envs.rules import CHANCE, TERMINAL, Record, State, compiled, inlined, register
+from heist_envs.scene import ALL_SEEING, GOLD, GREEN, PLAIN, RED, VIOLET, Card, Scene, Zone
 
 # ---------------------------------------------------------------------------------------------------- spec
 
@@ -813,6 +814,11 @@ def _begin_coup(state: State) -> None:
 
 
 @compiled
+def score(state: State, player: int) -> int:
+    return int(state.scores[player])
+
+
+@compiled
 def is_truncated(state: State) -> bool:
     return bool(state.truncated)
 
@@ -1066,12 +1072,12 @@ def _hidden_cards(state: State, player: int, seat: int) -> int:
     """How many cards another seat holds or has face down."""
     if seat == player:
         return 0
-    counts_as_laid = state.phase >= CHOOSING and _lies_face_down(state, seat)  # h.4
+    counts_as_laid = state.phase >= CHOOSING and lies_face_down(state, seat)  # h.4
     return int(state.hand_sizes[seat]) + (1 if counts_as_laid else 0)
 
 
 @inlined
-def _lies_face_down(state: State, seat: int) -> bool:
+def lies_face_down(state: State, seat: int) -> bool:
     """Whether everybody knows that a seat has a card face down."""
     if seat == state.leader:
         return bool(CLAIMING <= state.phase <= REVEAL)
@@ -1100,7 +1106,7 @@ def _answer_anew(state: State, seat: int, stream: Record) -> None:
     if state.phase == SOUNDING and answered:
         sounds = state.hand[seat, ALARM] > 0 and chance.below(stream, 2) == 0
         state.answer[seat] = YES if sounds else NO
-    elif _lies_face_down(state, seat):
+    elif lies_face_down(state, seat):
         state.face_down[seat] = _take(stream, state.hand[seat])
     elif answered and not state.open_volunteers:
         lays = chance.below(stream, state.hand_sizes[seat] + 1) > 0
@@ -1282,6 +1288,64 @@ def _last_coup(state: State) -> str:
     if state.last_loot != NO_CARD:
         words += f", {'stole' if state.last_stolen else 'kept'} {CARD_NAMES[state.last_loot]}"
     return words
+
+
+_ASKED = {
+    LEADING: "to lead a card, face down",
+    CLAIMING: "what his card is meant to be",
+    VOLUNTEERING: "to volunteer a card, face down, or to pass",
+    CHOOSING: "to choose an accomplice, or the top of the pile",
+    SOUNDING: "to sound an alarm, or to let the coup succeed",
+    BETRAYING: "to keep the revealed Loot, or to steal another",
+}
+_TINTS = (*[GOLD] * LOOT, *[GREEN] * MAX_PLACES, GOLD, GREEN, VIOLET, RED, PLAIN)
+
+
+def _card(card: int, face_up: bool, note: str) -> Card:
+    return Card(CARD_NAMES[card], _TINTS[card], face_up, note) if card != NO_CARD else Card("", PLAIN, face_up, note)
+
+
+def _cards_of(state: State, seat: int, known: bool) -> list[Card]:
+    """A seat's cards: revealed, face down, in the hideout and, as many as everybody sees it hold, in hand."""
+    cards = [_card(state.leader_card, True, "led")] * bool(seat == state.leader and state.leader_card != NO_CARD)
+    cards += [_card(state.accomplice_card, True, "given")] * bool(seat == state.accomplice)
+    laid = bool(state.face_down[seat] != NO_CARD) if known else bool(lies_face_down(state, seat))
+    cards += [_card(state.face_down[seat] if known else NO_CARD, False, "laid")] * laid
+    hideout = [card for card in range(NUM_TREASURES) for _ in range(state.hideouts[seat, card])]
+    cards += [_card(card, True, "hideout") for card in hideout]
+    hand = [card for card in range(NUM_TYPES) for _ in range(state.hand[seat, card])] if known else []
+    held = int(state.hand_sizes[seat]) - (laid and state.phase < CHOOSING)
+    return cards + [_card(card, False, "hand") for card in hand + [NO_CARD] * (held - len(hand))]
+
+
+def scene(state: State, viewer: int | None = None) -> Scene:
+    """The table as a picture's data, for the seat `viewer`, for everybody (None) or for who sees all (`ALL_SEEING`)."""
+    zones = []
+    for seat in range(int(state.num_players)):
+        known = viewer in (seat, ALL_SEEING)
+        marks = ["leads"] * bool(seat == state.leader)
+        if seat == state.leader and state.claim != NO_CLAIM:
+            marks.append(f"claims {CARD_NAMES[state.claim]}")
+        marks += ["volunteers"] * bool(state.volunteers[seat]) + ["accomplice"] * bool(state.accomplice == seat)
+        marks += ["lets it pass"] * bool(state.declined[seat])
+        marks += [f"says {('', 'no', 'yes')[state.answer[seat]]}"] * (known and bool(state.answer[seat] != NO_ANSWER))
+        counters = (("points", int(state.scores[seat])), ("in hand", int(state.hand_sizes[seat])))
+        cards = tuple(_cards_of(state, seat, known))
+        zones.append(Zone(f"player_{seat}", counters, cards, tuple(marks), bool(state.actor == seat)))
+    turned = state.accomplice_card if state.accomplice == NO_SEAT else NO_CARD
+    police = f"{state.police_file} of {state.deck[ALARM]} Alarms"
+    discarded = [f"{count} {name}" for name, count in zip(CARD_NAMES, state.discard, strict=True) if count]
+    middle = Zone(
+        "table",
+        (("pile", int(state.pile_size)), ("discard", int(state.discard.sum())), ("file", police)),
+        (_card(turned, True, "from the pile"),) * bool(turned != NO_CARD),
+        ("discarded: " + ", ".join(discarded),) * bool(discarded),
+    )
+    coup = int(state.coups) + int(state.phase != OVER)
+    asked = f"player_{state.actor} is asked {_ASKED.get(int(state.phase), '')}." if state.actor != NO_SEAT else ""
+    turn = "The game is over." if state.phase == OVER else asked or "Cards are drawn."
+    last = _last_coup(state) if state.last_outcome != NO_OUTCOME else ""
+    return Scene(f"Accomplices, coup {coup}, {PHASES[state.phase]}", turn, (middle, *zones), last)
 
 
 register(sys.modules[__name__])

@@ -172,6 +172,13 @@ TREES = [
 """Options, and information sets, decisions and terminals by section g."""
 
 
+SMALLEST = {
+    "num_players": 3, "num_places": 1, "keys_per_place": 2, "loots_per_place": 1, "num_skeleton_keys": 0,
+    "num_jackpots": 0, "num_traitors": 0, "num_alarms": 1, "hand_size": 1, "max_coups": 1,
+}  # fmt: skip
+"""A table that a slow solver in plain Python walks in seconds."""
+
+
 def showing(write):
     """An observation into which a leak writes something of the next player."""
 
