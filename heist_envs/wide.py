@@ -100,10 +100,10 @@ def _store(builder: Any, value: Any, record: Any, offset: int) -> None:
 
 
 def _split(builder: Any, value: Any) -> Any:
-    """A 16-bit number x, or each of a vector, as the bytes x % 128 and x // 128."""
+    """Each 16-bit number x of a vector as the bytes x % 128 and x // 128."""
 
     def each(number: int) -> Any:
-        return ir.Constant(value.type, [number] * _LANES_16 if isinstance(value.type, ir.VectorType) else number)
+        return ir.Constant(value.type, [number] * value.type.count)
 
     high = builder.shl(builder.and_(value, each(0x3F80)), each(1))
     return builder.or_(builder.and_(value, each(0x7F)), high)
@@ -125,15 +125,22 @@ def _clear(_: Any, seen: Any) -> Any:
 @intrinsic(prefer_literal=True)
 def _copy(_: Any, state: Any, seen: Any, names: Any) -> Any:
     def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        runs: list[list[int]] = []  # fields that lie side by side in both records are copied together
         for name in names.literal_value.split():
-            field = state.fields[name]
-            if _is_16_bit(field):
-                value = _split(builder, _load(builder, args[0], field.offset, _word(2)))
-                _store(builder, value, args[1], seen.offset(name))
+            field, offset = state.fields[name], seen.offset(name)
+            wide = _is_16_bit(field)
+            if runs and [field.offset, offset, wide] == [runs[-1][0] + runs[-1][3], runs[-1][1] + runs[-1][3], runs[-1][2]]:
+                runs[-1][3] += _size(field)
             else:
-                source = cgutils.get_record_member(builder, args[0], field.offset, _I8)
-                target = cgutils.get_record_member(builder, args[1], seen.offset(name), _I8)
-                cgutils.raw_memcpy(builder, target, source, _I64(_size(field)), 1)
+                runs.append([field.offset, offset, wide, _size(field)])
+        for start, offset, wide, size in runs:
+            if wide:
+                value = _load(builder, args[0], start, ir.VectorType(ir.IntType(16), size // 2))
+                _store(builder, _split(builder, value), args[1], offset)
+            else:
+                source = cgutils.get_record_member(builder, args[0], start, _I8)
+                target = cgutils.get_record_member(builder, args[1], offset, _I8)
+                cgutils.raw_memcpy(builder, target, source, _I64(size), 1)
         return context.get_dummy_value()
 
     return types.void(state, seen, names), write
@@ -148,7 +155,7 @@ def _turn(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
             field = state.fields[name]
             size = _size(field)
             if size > _LANES:
-                _turn_rows(builder, args, field, seen.offset(name), n)
+                _turn_rows(builder, args, state.size, field, seen.offset(name), n, _end(seen, names_, name))
                 continue
             # Reading on into the next fields is one load; at the end of the record there are none.
             read = _LANES if field.offset + _LANES <= state.size else size
@@ -164,8 +171,11 @@ def _turn(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
     return types.void(state, types.int64, seen, names), write
 
 
-def _turn_rows(builder: Any, args: Any, field: Any, offset: int, n: Any) -> None:
-    """Turn a field of int8 with rows too large for one vector: each row is copied to its place."""
+def _turn_rows(builder: Any, args: Any, state_size: int, field: Any, offset: int, n: Any, end: int) -> None:
+    """Turn a field of int8 with rows too large for one vector: each row is copied to its place.
+
+    A row that fills most of a vector is copied as one, where what it spills into is written afterwards.
+    """
     state, player, seen = args[:3]
     places = field.type.shape[0]
     width = _size(field) // places
@@ -175,16 +185,23 @@ def _turn_rows(builder: Any, args: Any, field: Any, offset: int, n: Any) -> None
         seat = builder.zext(builder.load(builder.gep(seats, [_I64(k)], inbounds=True)), _I64)
         source = builder.gep(rows, [builder.mul(seat, _I64(width))], inbounds=True)
         target = cgutils.get_record_member(builder, seen, offset + k * width, _I8)
-        cgutils.raw_memcpy(builder, target, source, _I64(width), 1)
+        spills = width <= _LANES <= end - k * width and field.offset + _size(field) - width + _LANES <= state_size
+        cgutils.raw_memcpy(builder, target, source, _I64(_LANES if spills else width), 1)
 
 
 def _room(seen: Any, names: list[str], name: str) -> int:
     """How many bytes to store for a feature: one store may spill into the next ones if they are written afterwards."""
-    size = end = _size(seen.fields[name])
+    size, end = _size(seen.fields[name]), _end(seen, names, name)
+    return max(width for width in (size, 8, 16) if size <= width <= end)
+
+
+def _end(seen: Any, names: list[str], name: str) -> int:
+    """How many bytes there are from the start of a feature to the end of those that are written after it."""
+    end = _size(seen.fields[name])
     for following in names[names.index(name) + 1 :]:
         if seen.offset(following) == seen.offset(name) + end:
             end += _size(seen.fields[following])
-    return max(width for width in (size, 8, 16) if size <= width <= end)
+    return end
 
 
 def _row(builder: Any, name: str, rows: Any, n: Any, player: Any) -> Any:
