@@ -283,7 +283,8 @@ def _flags(builder: Any, row: Any, record: Any) -> Any:
 def _count_ones(builder: Any, comparison: str, left: Any, right: Any) -> Any:
     """In how many lanes a comparison of two vectors holds."""
     holds = builder.bitcast(builder.icmp_unsigned(comparison, left, right), ir.IntType(left.type.count))
-    return builder.zext(builder.ctpop(builder.zext(holds, _word(max(8, left.type.count // 8)))), _I64)
+    ones = builder.ctpop(builder.zext(holds, _word(max(8, left.type.count // 8))))
+    return builder.trunc(ones, _I64) if ones.type.width > _I64.width else builder.zext(ones, _I64)
 
 
 @intrinsic

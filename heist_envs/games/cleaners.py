@@ -867,7 +867,7 @@ def _end_turn(state: State) -> None:
         on_table += state.where[slot] == ON_TABLE
     for seat in range(state.num_players):
         most = max(most, state.won_counts[seat])
-    if state.mode >= MURDERER_MODE and _instant_winner(state) != NO_SEAT:
+    if state.mode >= MURDERER_MODE and instant_winner(state) != NO_SEAT:
         state.end = INSTANT
         _close(state)
     elif most >= state.villas_to_win:
@@ -967,7 +967,7 @@ def _murderer(state: State) -> int:
 
 
 @compiled
-def _instant_winner(state: State) -> int:
+def instant_winner(state: State) -> int:
     """a.7: the Murderer, once he holds all the cards that he is after."""
     murderer = _murderer(state)
     needed = held = 0
@@ -990,7 +990,7 @@ def _finish(state: State, end: int) -> None:
             cards += state.final_owner[slot, side] != NO_SEAT
         if cards > 0:
             _resolve(state, slot)
-    if state.mode == DETECTIVE and _instant_winner(state) == NO_SEAT:
+    if state.mode == DETECTIVE and instant_winner(state) == NO_SEAT:
         _begin_accusation(state)
     else:
         _close(state)
@@ -1080,7 +1080,7 @@ def score(state: State, player: int) -> int:
 @compiled
 def returns(state: State, payoffs: NDArray[np.float32]) -> None:
     n = int(state.num_players)
-    alone = _instant_winner(state) if state.mode >= MURDERER_MODE else NO_SEAT
+    alone = instant_winner(state) if state.mode >= MURDERER_MODE else NO_SEAT
     best = score(state, 0)
     total = winners = 0
     for seat in range(n):
@@ -1225,7 +1225,7 @@ def _fits(state: State) -> bool:
         return True
     if state.phase == ACCUSE and (state.character[state.accuser] == MURDERER or _keyhole_holder(state) != state.accuser):
         return False
-    return _instant_winner(state) == NO_SEAT
+    return instant_winner(state) == NO_SEAT
 
 
 @compiled

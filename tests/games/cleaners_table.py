@@ -164,7 +164,7 @@ def public(state):
     won = [[s for s in range(NUM_VILLAS) if state.holder[s] == seat] for seat in seats]
     open_won = over or (state.phase == cleaners.ACCUSE and state.accusation_open)
     scores = [cleaners.score(state, seat) for seat in seats]
-    alone = cleaners._instant_winner(state) if state.mode >= cleaners.MURDERER_MODE else NO_SEAT
+    alone = cleaners.instant_winner(state) if state.mode >= cleaners.MURDERER_MODE else NO_SEAT
     winners = [seat for seat in seats if scores[seat] == max(scores)] if alone == NO_SEAT else [alone]
     return {
         "phase": phase,
