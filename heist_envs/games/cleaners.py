@@ -186,6 +186,14 @@ PUBLIC = [
     ("holder", np.int8, NUM_VILLAS),  # who has it in front of him
     ("takes_down", FLAG, NUM_VILLAS),  # a face-down Vice card may be laid here
     ("takes_up", FLAG, NUM_VILLAS),
+    ("lying", np.int8, NUM_VILLAS),  # face-down Vice cards at it
+    # Of the whole table, which the masks are made of.
+    ("spaces_down", np.int8),  # Villa cards that take a face-down Vice card
+    ("spaces_up", np.int8),
+    ("num_face_down", np.int8),  # face-down Villa cards
+    ("num_lying", np.int8),  # face-down Vice cards
+    ("lying_at_space", np.int8),  # those of them at Villa cards that take another one
+    ("sources", np.int8),  # Villa cards with a face-down Vice card
     ("seen_villa", FLAG, (MAX_PLAYERS, NUM_VILLAS)),  # who has looked at a face-down card
     # The Vice cards at them.
     ("down_owner", np.int8, (NUM_VILLAS, 2)),
@@ -349,6 +357,13 @@ def reset(state: State) -> None:
     state.holder[:] = NO_SEAT
     state.takes_down[:] = False
     state.takes_up[:] = False
+    state.lying[:] = 0
+    state.spaces_down = 0
+    state.spaces_up = 0
+    state.num_face_down = 0
+    state.num_lying = 0
+    state.lying_at_space = 0
+    state.sources = 0
     state.seen_villa[:] = False
     state.down_owner[:] = NO_SEAT
     state.up_owner[:] = NO_SEAT
@@ -453,8 +468,8 @@ def _bring_villa(state: State) -> None:
     slot = state.num_villas - state.pile_size
     _show(state, slot)
     state.where[slot] = ON_TABLE
-    state.takes_down[slot] = True
-    state.takes_up[slot] = True
+    state.num_face_down += not state.face_up[slot]
+    _note_sides(state, slot)
     state.pile_size -= 1
     _show_top(state)
 
@@ -537,82 +552,80 @@ def _weigh_characters(state: State, weights: NDArray[np.int32]) -> None:
             weights[state.character[seat] - 1] = 0
 
 
-@inlined
-def _names_vice(state: State) -> bool:
-    """Whether the next target of the turn is a Vice card; else it is a Villa card."""
-    kind = state.choice[state.actor, 0] - 1
-    return bool(kind == PEEK_VICE or kind == SWAP or (kind == MOVE and state.choice[state.actor, 1] == 0))
-
-
-@inlined
-def _count_spaces(state: State) -> int:
-    """Villa cards where a face-down Vice card may be laid."""
-    spaces = 0
-    for slot in range(NUM_VILLAS):
-        spaces += state.takes_down[slot]
-    return spaces
-
-
-@inlined
-def _may_name_villa(state: State, slot: int) -> bool:
-    kind = state.choice[state.actor, 0] - 1
-    if kind == PEEK_VILLA:  # CLE-6, h.6
-        return bool(state.where[slot] == ON_TABLE and not state.face_up[slot])
-    if kind == MOVE:  # CLE-9
-        return bool(state.takes_down[slot] and (state.choice[state.actor, 1] - 1) >> 1 != slot)
-    return bool(state.takes_up[slot] if kind & 1 else state.takes_down[slot])
-
-
-@inlined
-def _may_name_vice(state: State, slot: int, j: int, spaces: int) -> bool:
-    """CLE-6, CLE-7, h.6: any face-down card on the table, whoever owns or knows it."""
-    kind, first = state.choice[state.actor, 0] - 1, state.choice[state.actor, 1] - 1
-    if state.down_owner[slot, j] == NO_SEAT:
-        return False
-    if kind == MOVE:  # CLE-9: another Villa card must have room for it
-        return bool(spaces > state.takes_down[slot])
-    return bool(first < 0 or first >> 1 != slot)  # CLE-8: SWAP is between two Villa cards
-
-
 @compiled
 def legal_actions(state: State, mask: NDArray[np.int8]) -> None:
     mask[:] = 0
+    begun, first = state.choice[state.actor, 0] - 1, state.choice[state.actor, 1] - 1
     if state.phase == ACCUSE:  # CLE-28
         mask[NO_ACCUSATION : NO_ACCUSATION + state.num_players] = 1
-    elif state.choice[state.actor, 0] == 0:
+    elif begun == NO_ACTION:
         _offer_turn(state, mask)
-    elif _names_vice(state):
-        spaces = _count_spaces(state)
+    elif _names_vice(begun, first):
         for slot in range(NUM_VILLAS):
             for j in range(2):
-                mask[VICE + 2 * slot + j] = _may_name_vice(state, slot, j, spaces)
+                mask[VICE + 2 * slot + j] = _may_name_vice(state, begun, first, slot, j)
     else:
         for slot in range(NUM_VILLAS):
-            mask[VILLA + slot] = _may_name_villa(state, slot)
+            mask[VILLA + slot] = _may_name_villa(state, begun, first, slot)
 
 
 @inlined
 def _offer_turn(state: State, mask: NDArray[np.int8]) -> None:
     """a.2, a.3: whatever may be begun can be completed."""
     player = state.actor
-    spaces = _count_spaces(state)
-    open_spaces = face_down = sources = with_space = 0
-    for slot in range(NUM_VILLAS):
-        open_spaces += state.takes_up[slot]
-        face_down += state.where[slot] == ON_TABLE and not state.face_up[slot]
-        is_source = state.down_owner[slot, 0] != NO_SEAT or state.down_owner[slot, 1] != NO_SEAT
-        sources += is_source
-        with_space += is_source and state.takes_down[slot]
     for value in range(NUM_VALUES):
-        mask[PLACE + 2 * value] = state.hand[player, value] > 0 and spaces > 0
-        mask[PLACE + 2 * value + 1] = state.hand[player, value] > 0 and open_spaces > 0
+        mask[PLACE + 2 * value] = (state.hand[player, value] > 0) & (state.spaces_down > 0)
+        mask[PLACE + 2 * value + 1] = (state.hand[player, value] > 0) & (state.spaces_up > 0)
     if state.hand[player, FLY] > 0:
-        mask[PEEK_VILLA] = face_down > 0
-        mask[PEEK_VICE] = sources > 0
-        mask[MOVE] = sources * spaces > with_space  # some source and some other Villa card with room
-        mask[SWAP] = sources > 1
-        has_target = mask[PEEK_VILLA] or mask[PEEK_VICE] or mask[SWAP] or mask[MOVE]
+        mask[PEEK_VILLA] = state.num_face_down > 0
+        mask[PEEK_VICE] = state.num_lying > 0
+        mask[MOVE] = _count_movable(state) > 0
+        mask[SWAP] = state.sources > 1
+        has_target = state.num_face_down > 0 or state.num_lying > 0  # who may move or swap a card may look at it
         mask[NOTHING] = state.fly_noop == ALWAYS or (state.fly_noop == FALLBACK and not has_target)  # CLE-11, h.7
+
+
+@inlined
+def _names_vice(begun: int, first: int) -> bool:
+    """Whether the next target of the turn is a Vice card; else it is a Villa card."""
+    return bool(begun == PEEK_VICE or begun == SWAP or (begun == MOVE and first < 0))
+
+
+@inlined
+def _may_name_villa(state: State, begun: int, first: int, slot: int) -> bool:
+    if begun == PEEK_VILLA:  # CLE-6, h.6
+        return bool((state.where[slot] == ON_TABLE) & (state.face_up[slot] == 0))
+    if begun == MOVE:  # CLE-9
+        return bool((state.takes_down[slot] != 0) & (first >> 1 != slot))
+    return bool((state.takes_up[slot] if begun & 1 else state.takes_down[slot]) != 0)
+
+
+@inlined
+def _may_name_vice(state: State, begun: int, first: int, slot: int, j: int) -> bool:
+    """CLE-6, CLE-7, h.6: any face-down card on the table, whoever owns or knows it."""
+    lies_there = state.down_owner[slot, j] != NO_SEAT
+    if begun == MOVE:  # CLE-9: another Villa card must have room for it
+        return bool(lies_there & (state.spaces_down > state.takes_down[slot]))
+    return bool(lies_there & ((first < 0) | (first >> 1 != slot)))  # CLE-8: SWAP is between two Villa cards
+
+
+@inlined
+def _count_movable(state: State) -> int:
+    if state.spaces_down == 1:
+        return int(state.num_lying - state.lying_at_space)
+    return int(state.num_lying) if state.spaces_down > 1 else 0
+
+
+@inlined
+def _count_targets(state: State, begun: int, first: int) -> int:
+    """How many targets `_may_name_villa` or `_may_name_vice` allows."""
+    if begun < PEEK_VILLA:
+        return int(state.spaces_up if begun & 1 else state.spaces_down)
+    if begun == PEEK_VILLA:
+        return int(state.num_face_down)
+    if begun == MOVE:
+        return _count_movable(state) if first < 0 else int(state.spaces_down - state.takes_down[first >> 1])
+    return int(state.num_lying if first < 0 else state.num_lying - state.lying[first >> 1])
 
 
 @compiled
@@ -632,9 +645,10 @@ def _answer_turn(state: State, action: int) -> None:
     """Note a choice until the turn is complete; a single target is named by itself. Nobody else sees any of it before."""
     player = state.actor
     while action != NO_ACTION:
-        if state.choice[player, 0] == 0 and action != NOTHING:
+        begun = state.choice[player, 0] - 1
+        if begun == NO_ACTION and action != NOTHING:
             state.choice[player, 0] = action + 1
-        elif action >= VICE and state.choice[player, 0] - 1 != PEEK_VICE and state.choice[player, 1] == 0:
+        elif action >= VICE and begun != PEEK_VICE and state.choice[player, 1] == 0:
             state.choice[player, 1] = action - VICE + 1
         else:
             _complete(state, action)
@@ -645,20 +659,17 @@ def _answer_turn(state: State, action: int) -> None:
 @inlined
 def _only_target(state: State) -> int:
     """The next target of the turn, if only one is possible."""
-    found, number = NO_ACTION, 0
-    if _names_vice(state):
-        spaces = _count_spaces(state)
-        for slot in range(NUM_VILLAS):
-            for j in range(2):
-                if _may_name_vice(state, slot, j, spaces):
-                    found = VICE + 2 * slot + j
-                    number += 1
-    else:
-        for slot in range(NUM_VILLAS):
-            if _may_name_villa(state, slot):
-                found = VILLA + slot
-                number += 1
-    return found if number == 1 else NO_ACTION
+    begun, first = state.choice[state.actor, 0] - 1, state.choice[state.actor, 1] - 1
+    if _count_targets(state, begun, first) != 1:
+        return NO_ACTION
+    slot = j = 0
+    if _names_vice(begun, first):
+        while not _may_name_vice(state, begun, first, slot, j):
+            slot, j = slot + j, 1 - j
+        return VICE + 2 * slot + j
+    while not _may_name_villa(state, begun, first, slot):
+        slot += 1
+    return VILLA + slot
 
 
 @compiled
@@ -731,7 +742,7 @@ def _move(state: State, card: int, slot: int) -> None:
     source, i = card >> 1, card & 1
     j = 0 if state.down_owner[slot, 0] == NO_SEAT else 1
     _exchange(state, source, i, slot, j)
-    _count_sides(state, source)
+    _note_sides(state, source)
     state.last_turn[state.actor, SLOT] = source + 1
     state.last_turn[state.actor, SIDE] = i
     state.last_turn[state.actor, OTHER_SLOT] = slot + 1
@@ -762,24 +773,33 @@ def _exchange(state: State, a: int, i: int, b: int, j: int) -> None:
 
 
 @inlined
-def _count_sides(state: State, slot: int) -> int:
-    """The Vice cards at a Villa card; also notes which facing may follow.
+def _note_sides(state: State, slot: int) -> int:
+    """The number of Vice cards at a Villa card. Which facing may follow, and what the masks are made of.
 
-    The facings alternate round the four sides, so that no facing may be ahead of the other: CLE-5.
+    CLE-5: the facings alternate round the four sides, so that a facing may follow which is not ahead of the other.
     """
     ups = downs = 0
     for j in range(2):
         ups += state.up_owner[slot, j] != NO_SEAT
         downs += state.down_owner[slot, j] != NO_SEAT
-    state.takes_down[slot] = downs <= ups
-    state.takes_up[slot] = ups <= downs
+    is_out = state.where[slot] == ON_TABLE
+    takes_down, takes_up = int(is_out and downs <= ups), int(is_out and ups <= downs)
+    before = int(state.lying[slot])
+    state.spaces_down += takes_down - state.takes_down[slot]
+    state.spaces_up += takes_up - state.takes_up[slot]
+    state.num_lying += downs - before
+    state.lying_at_space += takes_down * downs - state.takes_down[slot] * before
+    state.sources += int(downs > 0) - int(before > 0)
+    state.lying[slot] = downs
+    state.takes_down[slot] = takes_down
+    state.takes_up[slot] = takes_up
     return ups + downs
 
 
 @inlined
 def _arrive(state: State, slot: int) -> None:
     """a.4, a.5: a Vice card has come to a Villa card, played or moved (CLE-10, CLE-12)."""
-    cards = _count_sides(state, slot)
+    cards = _note_sides(state, slot)
     if cards == 3:
         _bring_villa(state)
     elif cards == 4:
@@ -842,16 +862,15 @@ def _resolve(state: State, slot: int) -> int:
         for seat in range(state.num_players):
             state.known_vice[seat, slot, j] = NO_CARD
             state.seen_vice[seat, slot, j] = False
-    _count_sides(state, slot)
     if winner != NO_SEAT:
         state.where[slot] = WON  # h.10: with the facing that it lay with
-        state.takes_down[slot] = False
-        state.takes_up[slot] = False
         state.holder[slot] = winner
         state.won_counts[winner] += 1
-        if not state.face_up[slot]:
+        if not state.face_up[slot]:  # h.4
+            state.num_face_down -= 1
             state.known_villa[winner, slot] = state.pile[slot]
             state.seen_villa[winner, slot] = True
+    _note_sides(state, slot)
     return winner
 
 
@@ -862,17 +881,16 @@ def _resolve(state: State, slot: int) -> int:
 def _end_turn(state: State) -> None:
     """h.1, CLE-31"""
     state.turns += 1
-    on_table = most = 0
-    for slot in range(NUM_VILLAS):
-        on_table += state.where[slot] == ON_TABLE
+    won = most = 0
     for seat in range(state.num_players):
+        won += state.won_counts[seat]
         most = max(most, state.won_counts[seat])
     if state.mode >= MURDERER_MODE and instant_winner(state) != NO_SEAT:
         state.end = INSTANT
         _close(state)
     elif most >= state.villas_to_win:
         _finish(state, ENOUGH)
-    elif on_table == 0 and state.pile_size == 0:
+    elif won == state.num_villas:
         _finish(state, EMPTY)
     else:
         state.phase = REFILL
