@@ -224,7 +224,7 @@ PUBLIC = [
 PUBLIC.sort(key=lambda field: np.dtype(field[1]).itemsize, reverse=True)  # wide fields first: no padding
 PRIVATE = [
     ("hand", np.int8, (MAX_PLAYERS, NUM_VALUES)),
-    ("draw", np.int8, (MAX_PLAYERS, NUM_VALUES)),  # what is in the draw pile, which its owner can tell
+    ("draw", np.int8, (MAX_PLAYERS, NUM_VALUES)),  # the draw pile with what is arriving from it, which its owner can tell
     ("character", np.int8, MAX_PLAYERS),
     ("favourite", FLAG, (MAX_PLAYERS, NUM_VILLAS)),  # by card
     ("known_villa", np.int8, (MAX_PLAYERS, NUM_VILLAS)),  # by slot, the card or NO_CARD
@@ -234,7 +234,7 @@ PRIVATE = [
 HIDDEN = [
     ("pile", np.int8, NUM_VILLAS),  # the card of every slot, also of those on the table and won
     ("lies_up", FLAG, NUM_VILLAS),  # by card
-    ("arriving", np.int8, NUM_VALUES),  # cards drawn that have not joined the hand: a refill is one event
+    ("arriving", np.int8, NUM_VALUES),  # drawn by the actor, not yet in his hand: a refill is one event
 ]
 STATE = np.dtype((np.record, PUBLIC + PRIVATE + HIDDEN))
 
@@ -521,7 +521,7 @@ def chance_outcomes(state: State, weights: NDArray[np.int32]) -> None:
     weights[:] = 0
     if state.phase >= HANDS:
         for value in range(NUM_VALUES):
-            weights[value] = state.draw[state.actor, value]
+            weights[value] = state.draw[state.actor, value] - state.arriving[value]
     elif state.phase == FIRST:
         weights[: state.num_players] = 1
     elif state.phase == FACINGS:
@@ -915,12 +915,11 @@ def _reshuffle(state: State, player: int) -> None:
         cards += state.discard[player, value]
     if cards == 0:
         return
+    _receive(state, player)  # the last cards of the old pile, as he knows
     for value in range(NUM_VALUES):
         state.draw[player, value] = state.discard[player, value]
         state.reshuffled[player, value] = state.discard[player, value]
         state.discard[player, value] = 0
-        state.hand[player, value] += state.arriving[value]  # the last cards of the old pile, as he knows
-        state.arriving[value] = 0
     state.draw_sizes[player] = cards
     state.reshuffles[player] += 1
     for slot in range(NUM_VILLAS):
@@ -929,8 +928,16 @@ def _reshuffle(state: State, player: int) -> None:
 
 
 @inlined
+def _receive(state: State, player: int) -> None:
+    """All that has been drawn joins the hand at once."""
+    for value in range(NUM_VALUES):
+        state.hand[player, value] += state.arriving[value]
+        state.draw[player, value] -= state.arriving[value]
+        state.arriving[value] = 0
+
+
+@inlined
 def _take_card(state: State, value: int) -> None:
-    state.draw[state.actor, value] -= 1
     state.draw_sizes[state.actor] -= 1
     state.hand_sizes[state.actor] += 1
     state.arriving[value] += 1
@@ -939,13 +946,11 @@ def _take_card(state: State, value: int) -> None:
 
 @compiled
 def _refill(state: State) -> None:
-    """Chance draws on, or all that came joins the hand at once and the game goes on."""
+    """Chance draws on, or the hand is full and the game goes on."""
     player = state.actor
     if _needs_card(state):
         return
-    for value in range(NUM_VALUES):
-        state.hand[player, value] += state.arriving[value]
-        state.arriving[value] = 0
+    _receive(state, player)
     if state.phase == HANDS:
         state.actor += 1
         if state.actor == state.num_players:
@@ -1263,17 +1268,18 @@ def _pick(stream: Record, cards: NDArray[np.int8]) -> int:
 
 @compiled
 def _redraw_vices(state: State, player: int, seat: int, stream: Record) -> None:
-    """The hand, the draw pile and the unseen face-down cards of a seat; of the own ones only the order of the draw pile."""
-    arriving = 0
-    if seat == state.actor:
-        for value in range(NUM_VALUES):
-            arriving += state.arriving[value]
-            state.draw[seat, value] += state.arriving[value]
-            state.arriving[value] = 0
+    """The hand, the draw pile and the unseen face-down cards of a seat; of the own ones only what is arriving."""
     if seat != player:
         _redraw_hand(state, player, seat, stream)
-    for _ in range(arriving):
-        state.arriving[_pick(stream, state.draw[seat])] += 1
+    if seat == state.actor:
+        drawn = 0
+        for value in range(NUM_VALUES):
+            drawn += state.arriving[value]
+            state.arriving[value] = 0
+        for _ in range(drawn):
+            state.arriving[_pick(stream, state.draw[seat])] += 1
+        for value in range(NUM_VALUES):
+            state.draw[seat, value] += state.arriving[value]
 
 
 @compiled
@@ -1414,12 +1420,326 @@ ACTION_NAMES = (
 )  # fmt: skip
 
 
+_NUMBERS = {
+    name: option.allowed
+    for name, option in OPTIONS.items()
+    if isinstance(option.allowed, range) and name in (STATE.names or ())
+}
+_FLAGS = [field[0] for field in PUBLIC + PRIVATE + HIDDEN if field[0] in (
+    "instant_win", "wants", "accusation_open", "zero_presence_wins", "show_pile_top", "cap_terminates", "score_reward",
+    "truncated", "face_up", "takes_down", "takes_up", "seen_villa", "seen_vice", "old", "favourite", "lies_up",
+)]  # fmt: skip
+_SEAT_FIELDS = ("actor", "starter", "holder", "down_owner", "up_owner", "resolved_owner", "resolved_winner", "final_owner",
+                "accuser", "accused")  # fmt: skip
+
+
+def _law(holds: Any, what: str) -> None:
+    if not holds:
+        raise ValueError(f"not a state of {NAME}: {what}")
+
+
 def check(state: State) -> None:
-    pass
+    """The conservation laws of section f, and every field in its bounds.
+
+    Raises:
+        ValueError: the first law that the state breaks.
+    """
+    _law(MIN_PLAYERS <= state.num_players <= MAX_PLAYERS, f"{state.num_players} players")
+    for name in _FLAGS:
+        _law(not np.any(state[name] >> 1), f"{name} {state[name]}")
+    for name in _SEAT_FIELDS:
+        _law(np.all((state[name] >= NO_SEAT) & (state[name] < state.num_players)), f"{name} {state[name]}")
+    for name in (field[0] for field in PUBLIC + PRIVATE if field[0] not in _SEAT_FIELDS and len(field) > 2):
+        if STATE[name].shape[0] == MAX_PLAYERS:
+            _law(not state[name][state.num_players :].any(), f"{name} of an empty seat")
+    _check_options(state)
+    _check_progress(state)
+    _check_villas(state)
+    _check_vices(state)
+    _check_characters(state)
+    _check_events(state)
+    if state.phase == TURN:
+        _check_turn(state)
+
+
+def _check_options(state: State) -> None:
+    cards, objects, mode = int(state.num_villas), int(state.num_objects), int(state.mode)
+    for name, allowed in _NUMBERS.items():
+        _law(int(state[name]) in allowed, f"{name} {state[name]}")
+    _law(ROOKIE <= mode <= DETECTIVE, f"mode {mode}")
+    _law(RANDOM <= state.first_player < state.num_players, f"first player {state.first_player}")
+    _law(FALLBACK <= state.fly_noop <= NEVER, f"fly_noop {state.fly_noop}")
+    _law(1 <= cards <= NUM_VILLAS and 0 <= objects <= cards, f"{cards} Villa cards, {objects} objects")
+    _law(state.n_start <= cards and state.num_face_up <= objects, f"{cards} Villa cards, {objects} objects")
+    special = [int(card) for card in state.special if card]
+    in_play = (2, 2, 3, 4)[mode]
+    _law(special == list(range(objects + 1, cards + 1)) and not state.special[in_play:].any(), f"special cards {state.special}")
+    values = state.villa_value.tolist()
+    _law(all(1 <= v <= MAX_VALUE for v in values[:objects]) and values[:objects] == sorted({*values[:objects]}), "objects")
+    _law(all(abs(v) <= MAX_VALUE for v in values) and not any(values[cards:]), f"values {values}")
+    _law(not state.instant_win[cards:].any() and (mode >= MURDERER_MODE or not state.instant_win.any()), "instant win")
+    _law(0 <= state.deck[FLY] <= MAX_FLIES and set(state.deck[1:].tolist()) <= {0, 1}, f"deck {state.deck}")
+    _law(state.hand_size <= state.deck.sum(), f"{state.hand_size} cards from a deck of {state.deck.sum()}")
+    least = state.num_players + (mode >= MURDERER_MODE) if mode > ROOKIE else 0
+    _law(least <= state.num_characters <= (MAX_CREW if least else 0), f"{state.num_characters} characters")
+    _law(not state.wants[state.num_characters :].any() and not state.wants[:, objects:].any(), "favourites that are no objects")
+    _law((abs(state.bonus.astype(int)) <= 1000).all(), f"bonus {state.bonus}")
+
+
+def _check_progress(state: State) -> None:
+    phase, n = int(state.phase), int(state.num_players)
+    _law(FIRST <= phase <= OVER and (phase > FIRST or state.first_player == RANDOM), f"phase {phase}")
+    _law((phase in (FIRST, FACINGS, PILE, OVER)) == (state.actor == NO_SEAT), f"phase {PHASES[phase]}, actor {state.actor}")
+    begins = state.starter if state.first_player == RANDOM and phase > FIRST else state.first_player
+    _law(state.starter == begins and (phase == FIRST or state.starter >= 0), f"starter {state.starter}")
+    _law(phase != CHARACTERS or state.mode > ROOKIE, "characters of rookies")
+    to_deal = {FACINGS: state.num_face_up, PILE: state.num_villas}.get(phase, 1)
+    _law(0 <= state.dealt < to_deal, f"{state.dealt} dealt")
+    _law(0 <= state.skipped < n + (phase == OVER), f"{state.skipped} seats skipped")
+    ends = range(INSTANT, CAP + 1) if phase == OVER else range(ENOUGH, CAP + 1) if phase == ACCUSE else (GOES_ON,)
+    _law(state.end in ends, f"{PHASES[phase]}, ended by {state.end}")
+    _law(phase != ACCUSE or state.mode == DETECTIVE, "an accusation without detectives")
+    _law(state.truncated == (state.end == CAP and not state.cap_terminates), f"truncated {state.truncated}")
+    _law(state.end != INSTANT or state.mode >= MURDERER_MODE, "an instant win without a Murderer")
+    played = state.max_turns + (phase in (REFILL, ACCUSE, OVER))
+    _law(0 <= state.turns < played and (phase >= START or state.turns == 0), f"{state.turns} turns of {state.max_turns}")
+
+
+def _check_villas(state: State) -> None:
+    cards, pile, phase, n = int(state.num_villas), state.pile, int(state.phase), int(state.num_players)
+    in_deck = np.arange(NUM_VILLAS) < cards
+    _law(sorted(pile[:cards]) == list(range(1, cards + 1)) and not pile[cards:].any(), f"the Villa cards are {pile}")
+    ups = state.dealt if phase == FACINGS else state.num_face_up if phase > FACINGS else 0
+    _law(state.lies_up.sum() == ups and not state.lies_up[state.num_objects :].any(), f"{state.lies_up} lie face up")
+    out = cards - int(state.pile_size)
+    _law(0 <= out <= cards and (out == 0 if phase <= PILE else out >= state.n_start), f"{state.pile_size} cards in the pile")
+    is_top = bool(state.show_pile_top and state.pile_size > 0 and phase > PILE)
+    _law((state.where[:out] >= ON_TABLE).all() and (state.where[:out] <= WON).all(), f"where {state.where}")
+    _law(state.where[out:].tolist() == ([ON_TOP] * is_top + [IN_PILE] * (NUM_VILLAS - out - is_top)), f"where {state.where}")
+    won, shown = state.where == WON, state.where != IN_PILE
+    up = np.where(shown, np.append(state.lies_up, 0)[pile - 1], 0)
+    _law((state.face_up == up).all(), f"face up {state.face_up}")
+    opened = won if phase == OVER or (phase == ACCUSE and state.accusation_open) else up > 0
+    _law((state.open_card == np.where(opened | (up > 0), pile, NO_CARD)).all(), f"open cards {state.open_card}")
+    _law(((state.holder >= 0) == won).all(), f"holders {state.holder}")
+    counts = [(state.holder == seat).sum() for seat in range(MAX_PLAYERS)]
+    _law(counts == state.won_counts.tolist(), f"won {state.won_counts}")
+    playing = state.end == GOES_ON
+    _law(not playing or max(counts) < state.villas_to_win, f"won {state.won_counts} of {state.villas_to_win}")
+    _law(not playing or sum(counts) < cards, "no Villa card is left")
+    _law(not (state.seen_villa.any(axis=0) & ~((state.where >= ON_TABLE) & (up == 0))).any(), "looked at an open card")
+    for slot in np.flatnonzero(won & (up == 0)):
+        seats = [state.accuser, state.accused] if slot + 1 == state.moved else [state.holder[slot]]
+        _law(any(state.seen_villa[seat, slot] for seat in seats), f"the winner of slot {slot} has not looked at it")
+    known = np.where((state.seen_villa > 0) | (state.open_card > 0), pile, NO_CARD)
+    known[n:] = NO_CARD
+    _law((state.known_villa == known).all(), f"known Villa cards {state.known_villa}")
+    on_table = state.where == ON_TABLE
+    lying, ups_at = (state.down_owner >= 0).sum(1), (state.up_owner >= 0).sum(1)
+    takes = [on_table & (lying <= ups_at), on_table & (ups_at <= lying)]
+    _law((state.lying == lying).all(), f"lying {state.lying}")
+    _law((state.takes_down == takes[0]).all() and (state.takes_up == takes[1]).all(), "which facings may follow")
+    _law(all(in_deck[slot] and on_table[slot] for slot in np.flatnonzero(lying + ups_at)), "Vice cards off the table")
+    _law(((lying + ups_at < 4) & (lying - ups_at <= 1) & (ups_at <= 2)).all(), f"{ups_at} up, {lying} down")
+    totals = [takes[0].sum(), takes[1].sum(), (on_table & (up == 0)).sum(), lying.sum(), lying[takes[0]].sum(), (lying > 0).sum()]
+    noted = (state.spaces_down, state.spaces_up, state.num_face_down, state.num_lying, state.lying_at_space, state.sources)
+    _law(totals == list(noted), f"totals {noted}")
+    _law(playing or not (lying + ups_at).any() or state.end == INSTANT, "Vice cards are left at the end")
+
+
+def _check_vices(state: State) -> None:
+    n, phase = int(state.num_players), int(state.phase)
+    counted = ("hand", "draw", "discard", "reshuffled", "arriving")
+    _law(all((state[name] >= 0).all() and (state[name] <= MAX_FLIES).all() for name in counted), "numbers of Vice cards")
+    _law(((state.up_value == 0) == (state.up_owner == NO_SEAT)).all(), f"open Vice cards {state.up_value}")
+    for name in ("up_value", "known_vice"):
+        _law((state[name] >= 0).all() and (state[name] <= NUM_VALUES).all(), f"{name} {state[name]}")
+    lies = state.down_owner >= 0
+    _law(not (state.seen_vice.astype(bool) & ~lies).any() and not (state.old.astype(bool) & ~lies).any(), "no Vice card there")
+    table = np.zeros((MAX_PLAYERS, NUM_VALUES), int)
+    old = table.copy()
+    for slot, j in zip(*np.nonzero(lies), strict=True):
+        owner = state.down_owner[slot, j]
+        value = state.known_vice[owner, slot, j]
+        _law(state.seen_vice[owner, slot, j] and value > 0, f"seat {owner} has forgotten a Vice card")
+        _law((state.known_vice[:, slot, j] == np.where(state.seen_vice[:, slot, j], value, 0)).all(), "known Vice cards")
+        table[owner, value - 1] += 1
+        old[owner, value - 1] += state.old[slot, j]
+    _law(not state.known_vice[:, ~lies].any(), "a Vice card that is not there is known")
+    for slot, j in zip(*np.nonzero(state.up_owner >= 0), strict=True):
+        table[state.up_owner[slot, j], state.up_value[slot, j] - 1] += 1
+    arriving = np.zeros((MAX_PLAYERS, NUM_VALUES), int)
+    if phase in (HANDS, START, REFILL):
+        arriving[state.actor] = state.arriving
+    _law(arriving.sum() == state.arriving.sum(), "cards arrive outside a refill")
+    for seat in range(n):
+        own = state.hand[seat] + state.draw[seat] + state.discard[seat] + table[seat]
+        _law((own == state.deck).all(), f"the Vice cards of seat {seat} are {own}")
+        full, size = int(state.hand_size), int(state.hand_sizes[seat])
+        _law(size == state.hand[seat].sum() + arriving[seat].sum() <= full, f"hand sizes {state.hand_sizes}")
+        left = state.draw[seat] - arriving[seat]
+        _law(state.draw_sizes[seat] == left.sum() and (left >= 0).all(), f"draw sizes {state.draw_sizes}")
+        waits = phase < HANDS or (phase == HANDS and seat > state.actor)
+        lacks = state.draw_sizes[seat] == 0 or seat == state.actor or state.end != GOES_ON
+        _law(size == 0 if waits else size == full or lacks, "hands in time")
+        reshuffled = state.reshuffled[seat]
+        _law((reshuffled <= state.deck).all() and reshuffled.sum() > 0, f"reshuffled {state.reshuffled}")
+        _law((state.draw[seat] <= reshuffled).all(), "drawn what was not reshuffled")
+        _law((old[seat] <= state.deck - reshuffled).all(), "laid before a reshuffle what went into it")
+        _law(state.reshuffles[seat] >= 0 and (state.reshuffles[seat] > 0 or (reshuffled == state.deck).all()), "reshuffles")
+    if phase in (HANDS, START, REFILL):
+        _law(state.hand_sizes[state.actor] < state.hand_size and state.draw_sizes[state.actor] > 0, "no card is to come")
+
+
+def _check_characters(state: State) -> None:
+    n, phase, mode = int(state.num_players), int(state.phase), int(state.mode)
+    dealt = 0 if mode == ROOKIE or phase < CHARACTERS else state.actor if phase == CHARACTERS else n
+    characters = state.character[:dealt].tolist()
+    crew = [character for character in characters if character != MURDERER]
+    _law(len(set(characters)) == dealt and not state.character[dealt:].any(), f"characters {state.character}")
+    _law(all(1 <= character <= state.num_characters for character in crew), f"characters {state.character}")
+    _law(len(crew) == dealt or mode >= MURDERER_MODE, "a Murderer in a mode without one")
+    for seat in range(n):
+        is_crew = seat < dealt and state.character[seat] != MURDERER
+        wants = state.wants[state.character[seat] - 1] if is_crew else np.zeros(NUM_VILLAS)
+        _law((state.favourite[seat] == wants).all(), f"favourites of seat {seat}")
+    _law((state.shown_character == (state.character if phase == OVER else 0)).all(), f"shown {state.shown_character}")
+    if state.end in (GOES_ON, ENOUGH, EMPTY, STUCK) and phase != OVER and mode >= MURDERER_MODE:
+        _law(instant_winner(state) == NO_SEAT, "the Murderer has won")
+    asked = phase == ACCUSE or (phase == OVER and state.accuser >= 0)
+    _law(asked == (state.accuser >= 0) and (phase != ACCUSE or state.actor == state.accuser), f"accuser {state.accuser}")
+    _law(phase != ACCUSE or state.character[state.accuser] != MURDERER, "the Murderer accuses")
+    holders = state.holder[state.pile == state.special[KEYHOLE]]
+    _law(phase != ACCUSE or holders.tolist() == [state.accuser], "the accuser has no Keyhole")
+    _law(state.accused == NO_SEAT or (phase == OVER and NO_SEAT != state.accuser != state.accused), f"accused {state.accused}")
+    sides = (state.accuser, state.accused)
+    moved = int(state.moved)
+    _law(moved == 0 or (0 < moved <= NUM_VILLAS and state.accused >= 0 and state.holder[moved - 1] in sides), f"moved {moved}")
+
+
+def _check_events(state: State) -> None:
+    for row in state.last_turn[: state.num_players].tolist():
+        _law(0 <= row[KIND] < len(TURN_KINDS) and all(0 <= row[k] <= state.num_villas for k in (SLOT, OTHER_SLOT)), f"{row}")
+        _law(all(0 <= row[k] < 4 for k in (SIDE, OTHER_SIDE)) and 0 <= row[VALUE] <= NUM_VALUES, f"last turn {row}")
+    _law(0 <= state.resolved_slot <= state.num_villas, f"resolved slot {state.resolved_slot}")
+    for name in ("resolved", "final"):
+        values = state[f"{name}_value"]
+        _law(((values > 0) == (state[f"{name}_owner"] >= 0)).all() and (values >= 0).all(), f"{name} values {values}")
+        _law((values <= NUM_VALUES).all(), f"{name} values {values}")
+    _law(state.end not in (GOES_ON, INSTANT) or not state.final_value.any(), "resolved before the end")
+
+
+def _check_turn(state: State) -> None:
+    """What has been begun is legal and waits for one of several targets."""
+    actor, choice = int(state.actor), state.choice.tolist()
+    _law(state.hand_sizes[actor] > 0, "a turn without a card")
+    stage = state.copy()
+    stage.choice[:] = 0
+    mask = np.zeros(NUM_ACTIONS, np.int8)
+    legal_actions(stage, mask)
+    begun, first = choice[actor]
+    _law(not any(map(any, choice[:actor] + choice[actor + 1 :])), f"choices {choice}")
+    if begun:
+        _law(1 <= begun <= NOTHING and mask[begun - 1], f"choices {choice}")
+        stage.choice[actor, 0] = begun
+        legal_actions(stage, mask)
+    if first:
+        _law(begun - 1 in (MOVE, SWAP) and 1 <= first <= 2 * NUM_VILLAS and mask[VICE + first - 1], f"choices {choice}")
+        stage.choice[actor, 1] = first
+        legal_actions(stage, mask)
+    _law(mask.sum() > (begun > 0), f"nothing to choose after {choice}")
+
+
+def _name(state: State, card: int) -> str:
+    """A Villa card in words."""
+    if card == NO_CARD:
+        return "?"
+    if card <= state.num_objects:
+        return f"object {state.villa_value[card - 1]}"
+    return SPECIALS[state.special.tolist().index(card)].capitalize()
+
+
+def _vice_words(state: State, slot: int, viewer: int | None) -> list[str]:
+    words = []
+    for side in range(4):
+        owner = (state.up_owner[slot, side - UP] if side >= UP else state.down_owner[slot, side])
+        if owner != NO_SEAT:
+            open_value = int(state.up_value[slot, side - UP]) if side >= UP else 0
+            known = open_value or (int(state.known_vice[viewer, slot, side]) if viewer is not None else 0)
+            facing = "open" if side >= UP else "face down"
+            words.append(f"player_{owner} {known - 1 if known else '?'} {facing}")
+    return words
+
+
+def _turn_words(state: State, seat: int) -> str:
+    kind, slot, side, other_slot, other_side, value = state.last_turn[seat].tolist()
+    name = TURN_KINDS[kind]
+    if name == "PLACE":
+        return f"placed {value - 1 if value else 'a card'} {'open' if side >= UP else 'face down'} at slot {slot - 1}"
+    card, other = f"Vice card {side} at slot {slot - 1}", f"at slot {other_slot - 1}"
+    return {
+        "": "",
+        "PEEK VILLA": f"peeked at slot {slot - 1}",
+        "PEEK VICE": f"peeked at {card}",
+        "MOVE": f"moved {card} to side {other_side} {other}",
+        "SWAP": f"swapped {card} and Vice card {other_side} {other}",
+        "NOTHING": "discarded a Fly",
+    }[name]
+
+
+def _cards(counts: Any) -> str:
+    return " ".join(str(v) for v in np.repeat(np.arange(NUM_VALUES), counts)) or "-"
+
+
+def _resolution_words(state: State, slot: int, owners: Any, values: Any, winner: int) -> str:
+    cards = ", ".join(f"player_{o} {v - 1}" for o, v in zip(owners, values, strict=True) if o != NO_SEAT)
+    return f"slot {slot}: {cards}; won by {f'player_{winner}' if winner != NO_SEAT else 'nobody'}"
 
 
 def describe(state: State, viewer: int | None = None) -> str:
-    return ""
+    """The table in words: what everybody sees, and what the seat `viewer` holds and knows besides."""
+    n, over = int(state.num_players), state.phase == OVER
+    known = state.open_card if viewer is None else state.known_villa[viewer]
+    lines = [f"Cleaners, {MODES[state.mode]}, {state.turns} turns of at most {state.max_turns}: {PHASES[state.phase]}"]
+    lines[0] += f", pile {state.pile_size}"
+    for slot in range(state.num_villas):
+        top = state.where[slot] == ON_TOP
+        if top or state.where[slot] == ON_TABLE:
+            facing = "face up" if state.face_up[slot] else "face down"
+            words = [f"{_name(state, int(known[slot]))} {facing}", *_vice_words(state, slot, viewer)]
+            words += [f"seen by player_{seat}" for seat in range(n) if state.seen_villa[seat, slot]]
+            lines.append(f"slot {slot}{' (top of the pile)' if top else ''}: " + ", ".join(words))
+    for seat in range(n):
+        facts = [f"hand {state.hand_sizes[seat]}", f"draw pile {state.draw_sizes[seat]}"]
+        facts += [f"discard {_cards(state.discard[seat])}", f"won {state.won_counts[seat]}"]
+        won = [_name(state, int(known[slot])) for slot in range(state.num_villas) if state.holder[slot] == seat]
+        facts[-1] += f" ({', '.join(won)})" * bool(won)
+        if seat == viewer or over:
+            character = int(state.character[seat] if seat == viewer else state.shown_character[seat])
+            facts += [f"character {'Murderer' if character == MURDERER else f'crew {character}'}"] * bool(character)
+        if seat == viewer:
+            facts += [f"holds {_cards(state.hand[seat])}"]
+            begun, first = (int(x) - 1 for x in state.choice[seat])
+            facts += [f"has begun {ACTION_NAMES[begun]}"] * (begun >= 0)
+            facts += [f"with {ACTION_NAMES[VICE + first]}"] * (first >= 0)
+        last = _turn_words(state, seat)
+        facts += [f"last {last}"] * bool(last)
+        lines.append(f"{'>' if state.actor == seat else ' '} player_{seat}: " + ", ".join(facts))
+    if state.resolved_slot:
+        last = (state.resolved_owner, state.resolved_value, int(state.resolved_winner))
+        lines.append("Last fourth card at " + _resolution_words(state, int(state.resolved_slot) - 1, *last))
+    for slot in range(state.num_villas):
+        if state.final_value[slot].any():
+            winner = int(state.holder[slot])
+            lines.append("At the end " + _resolution_words(state, slot, state.final_owner[slot], state.final_value[slot], winner))
+    if state.accuser != NO_SEAT:
+        accused = "" if not over else f" accused {f'player_{state.accused}' if state.accused != NO_SEAT else 'nobody'}"
+        lines.append(f"player_{state.accuser} has the Keyhole" + f" and{accused}" * bool(accused))
+    if state.moved:
+        lines.append(f"{_name(state, int(known[state.moved - 1]))} went to player_{state.holder[state.moved - 1]}")
+    if over:
+        lines.append(f"Ended: {ENDS[state.end]}. Scores: " + ", ".join(f"player_{s} {score(state, s)}" for s in range(n)))
+    return "\n".join(lines)
 
 
 register(sys.modules[__name__])
