@@ -1287,15 +1287,20 @@ def _redraw_hand(state: State, player: int, seat: int, stream: Record) -> None:
     """h.9: the draw pile is of cards that went into the last reshuffle; cards laid before it are of the others."""
     hand, draw = state.hand[seat], state.draw[seat]
     drawable = laid_before = 0
+    old_flies = int(state.deck[FLY] - state.reshuffled[seat, FLY])  # not in the reshuffle
     for value in range(NUM_VALUES):  # all that is unseen
         drawable += draw[value]
         hand[value] += draw[value]
         draw[value] = 0
     for slot in range(NUM_VILLAS):
         for j in range(2):
-            if state.down_owner[slot, j] == seat and not state.seen_vice[player, slot, j]:
-                hand[state.known_vice[seat, slot, j] - 1] += 1
-                laid_before += state.old[slot, j]
+            if state.down_owner[slot, j] == seat:
+                value = state.known_vice[seat, slot, j] - 1
+                if not state.seen_vice[player, slot, j]:
+                    hand[value] += 1
+                    laid_before += state.old[slot, j]
+                elif value == FLY:
+                    old_flies -= state.old[slot, j]
     reshuffled = others = 0
     for value in range(1, NUM_VALUES):  # every value but the Fly is there once: it went into the reshuffle or not
         if state.reshuffled[seat, value] > 0:
@@ -1304,9 +1309,9 @@ def _redraw_hand(state: State, player: int, seat: int, stream: Record) -> None:
             hand[value] = 0
         else:
             others += hand[value]
-    flies, in_reshuffle = int(hand[FLY]), int(state.reshuffled[seat, FLY])
-    least = max(0, flies - (int(state.deck[FLY]) - in_reshuffle), drawable - reshuffled)
-    most = min(flies, in_reshuffle, flies - laid_before + others)
+    flies = int(hand[FLY])
+    least = max(0, flies - old_flies, drawable - reshuffled)
+    most = min(flies, int(state.reshuffled[seat, FLY]), flies - laid_before + others)
     draw[FLY] = least + chance.below(stream, most - least + 1)
     hand[FLY] -= draw[FLY]
     _lay_unseen(state, player, seat, True, stream)
