@@ -3,7 +3,8 @@
 import numpy as np
 
 from heist_envs.games import cleaners
-from heist_envs.games.cleaners import FLY, MOVE, MURDERER, NO_CARD, NO_SEAT, NUM_VILLAS, PEEK_VILLA, SWAP, WON
+from heist_envs.games.cleaners import FLY, MOVE, MURDERER, NO_CARD, NO_SEAT, NUM_VALUES, NUM_VILLAS, PEEK_VILLA, SWAP, WON
+from tests.tables import rule_based, uniform
 
 
 NAMES = [f"Crew {letter}" for letter in "ABCDEFGHIJ"]
@@ -251,3 +252,176 @@ def copies(state, action):
     if action < PEEK_VILLA:
         return int(hand[action // 2])
     return int(hand[FLY]) if action <= cleaners.NOTHING else 1
+
+
+# ----------------------------------------------------------------------------------------- what a player cannot know
+
+
+def scramble(state, player, rng):
+    """Put anything into what a player may not see: others' cards, knowledge and choices, unseen Villa cards, facings."""
+    over = state.phase == cleaners.OVER
+    for seat in range(state.num_players):
+        if seat == player:
+            continue
+        for name, most in (("hand", 14), ("draw", 14), ("known_villa", 20), ("known_vice", 12)):
+            state[name][seat] = rng.integers(most, size=state[name][seat].shape)
+        state.choice[seat] = rng.integers(28), rng.integers(39)
+        if not over:  # characters are shown then
+            state.character[seat] = rng.integers(MURDERER + 1)
+            state.favourite[seat] = rng.integers(2, size=NUM_VILLAS)
+    unknown = state.known_villa[player] == NO_CARD
+    state.pile[unknown] = rng.integers(1, NUM_VILLAS + 1, size=unknown.sum())
+    state.lies_up[:] = rng.integers(2, size=NUM_VILLAS)
+    state.arriving[:] = rng.integers(3, size=NUM_VALUES)
+
+
+def settled(state, player):
+    """Whether `determinize` may leave this state: it takes back what another seat has begun."""
+    return state.actor == player or not state.choice.any()
+
+
+_MICRO_BASE = {"preset": "micro", "mode": "murderer", "body_value": None, "instant_win_cards": ("weapon",), "max_turns": 2}
+POSTERIORS = [
+    {"preset": "tiny"},
+    {"preset": "micro", "show_pile_top": False, "zero_presence_wins": True, "fly_noop": "always"},
+    _MICRO_BASE | {"characters": dict.fromkeys(NAMES[:3], (1,))},
+]
+"""Tables small enough to enumerate what a player may believe."""
+
+TREES = [
+    ({"preset": "micro"}, (2_618, 18_516, 45_184)),
+    ({"preset": "tiny"}, (24_786, 158_548, 285_440)),
+]
+"""Options, and information sets, decisions and terminals by section g, with both orders of a SWAP."""
+
+
+def showing(write):
+    """An observation into which a leak writes something of the next player."""
+
+    def observe(state, player, seen):
+        cleaners.observe(state, player, seen)
+        write(state, player, (player + 1) % state.num_players, seen)
+
+    return {"observe": observe}
+
+
+def allowing(write):
+    """A mask into which a leak writes."""
+
+    def legal_actions(state, mask):
+        cleaners.legal_actions(state, mask)
+        write(state, mask)
+
+    return {"legal_actions": legal_actions}
+
+
+def telling(words):
+    """A text with something added."""
+
+    def describe(state, viewer=None):
+        return cleaners.describe(state, viewer) + words(state, viewer)
+
+    return {"describe": describe}
+
+
+def put(field, index, value):
+    def write(state, player, other, seen):
+        seen[field][index] = value(state, player, other)
+
+    return write
+
+
+def scalar(field, value):
+    def write(state, player, other, seen):
+        seen[field] = value(state, player, other)
+
+    return write
+
+
+def _next_slot(state):
+    return min(int(state.num_villas - state.pile_size) + 1, NUM_VILLAS - 1)
+
+
+LEAKS = {
+    "what a face-down Villa card is": showing(put("open_card", 0, lambda s, p, o: s.pile[0])),
+    "what is below the top of the pile": showing(scalar("pile_size", lambda s, p, o: s.pile[_next_slot(s)])),
+    "how what is below the top of the pile lies": showing(
+        put("where", 18, lambda s, p, o: s.lies_up[s.pile[_next_slot(s)] - 1])
+    ),
+    "which objects lie face up": showing(put("face_up", 18, lambda s, p, o: s.lies_up[0])),
+    "another hand": showing(put("hand", 0, lambda s, p, o: s.hand[o, 0])),
+    "another draw pile": showing(put("draw", 5, lambda s, p, o: s.draw[o, 5])),
+    "the sum of all hands": showing(scalar("hand_size", lambda s, p, o: (s.hand @ np.arange(NUM_VALUES)).sum() % 100)),
+    "what the next seat knows of the Vice cards": showing(put("known_vice", slice(None), lambda s, p, o: s.known_vice[o])),
+    "what the next seat knows of the Villa cards": showing(put("known_villa", slice(None), lambda s, p, o: s.known_villa[o])),
+    "the parity of the next seat's face-down cards": showing(put("old", (0, 0), lambda s, p, o: s.known_vice[o].sum() % 2)),
+    "another character": showing(put("shown_character", 1, lambda s, p, o: s.character[o])),
+    "who is the Murderer": showing(put("starter", 0, lambda s, p, o: s.character[o] == MURDERER)),
+    "what others are after": showing(put("favourite", 18, lambda s, p, o: s.favourite[o].sum() % 2)),
+    "whether a special card has been won": showing(
+        scalar("moved", lambda s, p, o: int(((s.pile > s.num_objects) & (s.holder >= 0)).any()))
+    ),
+    "that the next seat has begun something": showing(put("seated", 0, lambda s, p, o: s.choice[o, 0] > 0)),
+    "a hand that shrinks before the turn is complete": showing(
+        put("hand_sizes", 1, lambda s, p, o: s.hand_sizes[o] - (s.choice[o, 0] > 0))
+    ),
+    "which card comes first in a refill": showing(put("hand", 3, lambda s, p, o: s.hand[p, 3] + s.arriving[3])),
+    "a mask that knows the pile": allowing(
+        lambda s, m: m.__setitem__(PEEK_VILLA, m[PEEK_VILLA] and s.pile[0] <= s.num_objects)
+    ),
+    "a mask that knows whether a face-down card is a Fly": allowing(
+        lambda s, m: m.__setitem__(cleaners.SWAP, m[SWAP] and not (s.known_vice == 1).any())
+    ),
+    "a mask that knows another hand": allowing(lambda s, m: m.__setitem__(1, s.hand[(s.actor + 1) % s.num_players, 0] > 0)),
+    "a text that names a face-down card": telling(lambda s, viewer: f" {s.pile[0]}"),
+    "a text that tells the next hand": telling(lambda s, viewer: f" {s.hand[((viewer or 0) + 1) % s.num_players]}"),
+    "a text for everybody that names a character": telling(lambda s, v: f" {s.character[0]}" if v is None else ""),
+    "a text that tells what is being chosen": telling(lambda s, viewer: f" {s.choice.any()}"),
+}
+
+
+def _flies_and_ties(table, rng):
+    """Peek while there is something to peek at, and lay Flies, which win nothing."""
+    legal = sorted(table.legal())
+    for word in ("peek-vice", "peek-villa", "place-0-down", "place-0-up"):
+        if word in legal:
+            return word
+    return legal[0]
+
+
+def _to_the_fourth_card(table, rng):
+    """Lay cards where most lie already."""
+    legal = sorted(table.legal())
+    places = [word for word in legal if word.startswith("place")]
+    if places:
+        return str(rng.choice(places))
+    slots = [word for word in legal if word.startswith("villa")]
+
+    def cards(word):
+        slot = int(word.split("-")[1])
+        return (table.up_owner[slot] >= 0).sum() + (table.down_owner[slot] >= 0).sum()
+
+    return max(slots, key=cards) if slots else str(rng.choice(legal))
+
+
+_EVERY_OPTION = {
+    "num_players": 3, "first_player": "random", "mode": "detective", "vice_values": (1, 2, 4, 7, 9), "num_flies": 2,
+    "hand_size": 2, "objects": (3, 4, 8, 12), "num_face_up": 2, "weapon_value": -4, "dog_value": None, "body_value": -9,
+    "keyhole_value": 1, "n_start": 2, "villas_to_win": 3, "characters": dict.fromkeys(NAMES[:4], (3, 8)),
+    "bonus": (0, 2, 7), "instant_win_cards": ("body", 12), "accusation_open": True, "zero_presence_wins": True,
+    "fly_noop": "always", "show_pile_top": False, "max_turns": 60, "reward": "score",
+}  # fmt: skip
+
+PLAYTHROUGHS = {
+    "ordinary": ("four players by the rules of thumb", {"num_players": 4}, rule_based, 1),
+    "detective": ("five players to an accusation", {"num_players": 5, "mode": "detective"}, _to_the_fourth_card, 1),
+    "instant": (
+        "the Murderer wins at once",
+        {"num_players": 2, "mode": "murderer", "instant_win_cards": ("body",)},
+        _to_the_fourth_card,
+        2,
+    ),
+    "options": ("every option away from its default", _EVERY_OPTION, uniform, 5),
+    "longest": ("Flies alone win nothing: to the cap", {"num_players": 2, "vice_values": ()}, _flies_and_ties, 0),
+}
+"""What it shows, options, who decides, and the seed."""
