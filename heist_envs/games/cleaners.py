@@ -1091,13 +1091,14 @@ def score(state: State, player: int) -> int:
     for slot in range(state.num_villas):
         if state.holder[slot] == player:
             card = state.pile[slot]
-            points += state.villa_value[card - 1]
+            value = int(state.villa_value[card - 1])
             favourites += state.favourite[player, card - 1]
             if state.character[player] == MURDERER and card > state.num_objects and card != state.special[KEYHOLE]:
-                points -= 2 * state.villa_value[card - 1]  # h.11
+                value = -value  # h.11
+            points += value
     if state.character[player] != 0 and state.character[player] != MURDERER:
-        points += state.bonus[favourites]
-    return int(points)
+        points += int(state.bonus[favourites])
+    return points
 
 
 @compiled

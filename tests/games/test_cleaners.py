@@ -135,7 +135,7 @@ def test_example_2_cle_5_the_facings_alternate(laid):
 def test_example_2_cle_5_two_open_cards_without_a_face_down_one_take_a_face_down_card():
     t = table(num_players=2)
     play(t, "place-1-up villa-0", "place-2-down villa-0", "place-3-up villa-0", "place-1-up villa-1")
-    play(t, "move vice-0-0 villa-2")
+    play(t, "move villa-2")
     assert (t.takes_down[0], t.takes_up[0]) == (1, 0)  # (2, 0)
     assert (t.takes_down[2], t.takes_up[2]) == (0, 1)  # (0, 1)
 
@@ -193,14 +193,14 @@ def test_example_11_cle_9_cle_10_a3_a_card_moved_to_three_others_decides_at_once
 def test_example_11_cle_9_a_card_cannot_move_to_where_only_an_open_one_may_be_laid():
     t = table(num_players=2)
     play(t, "place-5-down villa-0", "place-1-up villa-0", "place-4-down villa-0", "place-2-down villa-1")
-    play(t, "place-7-down villa-2", "place-1-up villa-2")
+    play(t, "place-7-down villa-2", "place-3-up villa-2")
     t.say("move vice-1-0")
     assert t.legal() == {"villa-2", "villa-3"}  # (1, 2) and its own Villa card do not; (1, 1) and (0, 0) do
 
 
 def test_example_12_cle_4_after_a_swap_everybody_knows_whose_card_lies_where():
     t = table(num_players=3)
-    play(t, "place-10-down villa-0", "place-1-down villa-1", "place-5-up villa-2", "swap vice-0-0 vice-1-0")
+    play(t, "place-10-down villa-0", "place-1-down villa-1", "place-5-up villa-2", "swap vice-0-0")
     assert (t.down_owner[0, 0], t.down_owner[1, 0]) == (B, A)
     assert t.sees(A, "known_vice")[:2, 0].tolist() == [0, 10 + 1]
     assert t.sees(B, "known_vice")[:2, 0].tolist() == [1 + 1, 0]
@@ -218,7 +218,7 @@ def test_example_14_a7_cle_16_cle_17_cle_18_h4_the_rest_is_decided_at_the_end(ze
     assert (t.phase, t.end) == (OVER, ENOUGH)
     assert t.holder[:4].tolist() == [A, B, NO_SEAT, C if zero_wins else NO_SEAT]
     assert [slot for slot in range(19) if t.final_value[slot].any()] == [1, 2, 3]
-    assert t.discard[C, 0] == 2
+    assert (t.discard[B, 3], t.discard[B, 5], t.discard[C, 5], t.discard[C, 0]) == (1, 1, 1, 1)
 
 
 def test_example_15_a9_the_score_is_the_sum_and_the_bonus():
@@ -271,8 +271,6 @@ def test_cle_1_every_two_of_the_crew_compete_for_one_object():
     crew = list(cleaners.CREW.values())
     assert all(len({*one} & {*other}) == 1 for one, other in itertools.combinations(crew, 2))
     assert [sum(wants) for wants in crew] == [40] * 6
-    t = table(mode="base", num_players=2, characters={"X": (3,), "Y": (4, 15)}) if False else None
-    assert t is None
     own = Table(cleaners, mode="base", num_players=2, characters={"X": (3,), "Y": (4, 15)})
     assert np.flatnonzero(own.wants[1]).tolist() == [3, 14]
 
@@ -323,8 +321,8 @@ def test_cle_7_own_cards_may_be_peeked_at_moved_and_swapped():
 def test_cle_8_a_swap_is_between_two_villa_cards():
     t = table(num_players=2)
     play(t, "place-5-down villa-0", "place-3-up villa-0", "place-4-down villa-0", "place-1-down villa-1")
-    t.say("swap vice-0-0")
-    assert t.player == B  # one target was left, vice-1-0, and named by itself
+    play(t, "swap vice-0-0")
+    assert t.last_turn[A].tolist() == [5, 1, 0, 2, 0, 0]  # one target was left, vice-1-0, and named by itself
     alone = play(table(num_players=2), "place-5-down villa-0", "place-3-up villa-0", "place-4-down villa-0")
     assert "swap" not in alone.legal()
     both = play(t, "place-9-down villa-2").say("swap vice-1-0")
@@ -346,7 +344,7 @@ def test_cle_12_a4_every_third_card_brings_a_villa_card():
     t = table(num_players=2)
     play(t, "place-5-up villa-0", "place-3-down villa-0", "place-4-up villa-0")
     assert t.pile_size == 13
-    play(t, "move vice-0-0 villa-1")
+    play(t, "move villa-1")
     assert t.pile_size == 13
     play(t, "place-6-down villa-0")
     assert t.pile_size == 12
@@ -384,18 +382,16 @@ def test_cle_19_without_cards_to_draw_one_plays_on_with_fewer():
     t = table(num_players=2, vice_values=(1, 2), num_flies=0)
     play(t, "place-1-up villa-0")
     assert (t.hand_sizes[A], t.draw_sizes[A], t.player) == (1, 0, B)
-    play(t, "place-1-up villa-1", "place-2-up villa-2")
+    play(t, "place-1-up villa-1", "place-2-up")
     assert (t.hand_sizes[A], t.player) == (0, B)
 
 
 def test_cle_19_a_seat_without_a_card_is_passed_over():
     t = table(num_players=3, vice_values=(1, 2), num_flies=0)
-    play(t, "place-1-up villa-0", "place-1-up villa-1", "place-1-up villa-2")
-    play(t, "place-2-down villa-0", "place-2-down villa-1", "place-2-down villa-2")
-    assert t.end == STUCK
-    uneven = table(num_players=2, vice_values=(1, 2, 3, 4), num_flies=0, hand_size=4)
-    play(uneven, "place-1-up villa-0", "place-1-up villa-1", "place-2-down villa-0", "place-2-down villa-1")
-    assert (uneven.hand_sizes[:2] == 2).all()
+    play(t, "place-1-up villa-0", "place-1-down villa-0", "place-1-up villa-1")
+    play(t, "place-2-up villa-0", "place-2-down villa-0", "place-2-down villa-1")  # A and B tie and have their cards again
+    play(t, "place-1-up villa-0", "place-1-down villa-0")
+    assert (t.hand_sizes[C], t.player, t.skipped) == (0, A, 1)
 
 
 def test_cle_20_h2_when_nobody_has_a_card_the_game_ends_with_the_last_resolutions():
@@ -437,8 +433,8 @@ def test_cle_24_the_murderer_has_no_bonus():
 
 
 def test_cle_26_the_keyhole_counts_as_a_villa_card_and_as_its_value():
-    t = detective(giver=B)
-    assert t.won_counts.tolist()[:3] == [0, 2, 0]
+    t = detective()
+    assert t.won_counts.tolist()[:3] == [0, 2, 1]
     assert won(t, B) == [9, "keyhole"]
     t.say("no-accusation")
     assert cleaners.score(t.state, B) == 9 + 5 * bool(t.favourite[B, 8])
@@ -446,23 +442,18 @@ def test_cle_26_the_keyhole_counts_as_a_villa_card_and_as_its_value():
     assert cleaners.score(is_character(dear, A, MURDERER).state, A) == 4
 
 
-def detective(giver=B, murderer=C, **options):
-    """B has won the 9 and the Keyhole, and somebody else what `extra` says; the game has just stopped."""
+def detective(murderer=C, **options):
+    """The cap has come: B has won the 9 and the Keyhole, C the 4, A nothing."""
     characters = [6 if seat == murderer else seat for seat in range(3)]
-    t = table(
-        mode="detective", num_players=3, villas_to_win=2, pile=[9, "keyhole", 4], characters=characters, up=[4, 9], **options
-    )
-    play(t, "peek-villa villa-1", "place-10-down villa-0", "place-8-up villa-2")
-    play(t, "place-1-up villa-0", "place-9-down villa-0", "place-1-up villa-1")
-    play(t, "place-2-down villa-1", "place-1-up villa-0", "place-2-down villa-2")
-    play(t, "place-3-up villa-1" if giver != B else "place-3-up villa-3", "place-7-up villa-1", "place-5-up villa-2")
-    play(t, "place-4-down villa-3", "place-8-down villa-1")
+    three = {"mode": "detective", "num_players": 3, "max_turns": 5, "pile": [9, "keyhole", 4], "up": [4, 9]}
+    t = table(characters=characters, **three, **options)
+    play(t, "place-0-up villa-0", "place-9-down villa-0", "place-9-up villa-2", "place-0-down villa-2", "place-8-up villa-1")
     return t
 
 
 def test_a8_cle_28_the_holder_of_the_keyhole_may_accuse_one_player_or_nobody():
     t = detective()
-    assert (t.phase, t.player, t.end) == (ACCUSE, B, ENOUGH)
+    assert (t.phase, t.player, t.end) == (ACCUSE, B, CAP)
     assert t.legal() == {"no-accusation", "accuse-+1", "accuse-+2"}
     t.say("no-accusation")
     assert (t.over, t.accused, t.moved) == (True, NO_SEAT, 0)
@@ -475,7 +466,7 @@ def test_a8_h11_the_murderer_pays_the_accuser_with_his_highest_object():
     t.say("accuse-+1")
     assert (won(t, B), won(t, C)) == ([9, "keyhole", 4], [])
     assert t.won_counts.tolist()[:3] == [0, 3, 0]
-    assert t.turns == 14  # h.3: the accusation is not a turn
+    assert t.turns == 5  # h.3: the accusation is not a turn
 
 
 def test_a8_h11_the_accuser_pays_an_innocent_with_his_highest_object():
@@ -597,7 +588,7 @@ def test_h5_a_moved_card_leaves_a_hole_and_the_other_keeps_its_place():
 def test_h5_both_orders_of_a_swap_are_the_same_and_shown_in_the_order_of_the_slots():
     results = []
     for words in ("swap vice-0-0 vice-1-0", "swap vice-1-0 vice-0-0"):
-        t = play(table(num_players=2), "place-5-down villa-0", "place-3-down villa-1", "place-1-down villa-2", words)
+        t = play(table(num_players=2), "place-5-down villa-0", "place-3-down villa-1", "place-1-down", words)
         results.append(t.state.tobytes())
         assert t.last_turn[B].tolist() == [5, 1, 0, 2, 0, 0]
     assert results[0] == results[1]
@@ -802,7 +793,7 @@ def test_an_unknown_option_is_refused_with_the_known_ones():
         ("where", 0, 3, "holders"),
         ("takes_up", 0, 0, "which facings may follow"),
         ("spaces_down", (), 2, "totals"),
-        ("down_owner", (0, 0), 1, "seat 1 has forgotten a Vice card"),
+        ("down_owner", (0, 0), 1, "lying"),
         ("known_villa", (2, 0), 3, "known Villa cards"),
         ("character", 0, 7, "characters"),
         ("choice", (0, 0), 28, "choices"),
