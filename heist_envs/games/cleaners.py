@@ -18,6 +18,7 @@ Numbers such as a.3 (the list below), CLE-12 and h.3 are those of docs/rules/cle
 
 import sys
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -1437,11 +1438,12 @@ _FLAGS = [field[0] for field in PUBLIC + PRIVATE + HIDDEN if field[0] in (
 )]  # fmt: skip
 _SEAT_FIELDS = ("actor", "starter", "holder", "down_owner", "up_owner", "resolved_owner", "resolved_winner", "final_owner",
                 "accuser", "accused")  # fmt: skip
+_BY_SEAT = [name for name, *_ in PUBLIC + PRIVATE if STATE[name].shape[:1] == (MAX_PLAYERS,)]
 
 
-def _law(holds: Any, what: str) -> None:
+def _law(holds: Any, what: str, found: Any = "") -> None:
     if not holds:
-        raise ValueError(f"not a state of {NAME}: {what}")
+        raise ValueError(f"not a state of {NAME}: {what} {found}".strip())
 
 
 def check(state: State) -> None:
@@ -1450,189 +1452,188 @@ def check(state: State) -> None:
     Raises:
         ValueError: the first law that the state breaks.
     """
-    _law(MIN_PLAYERS <= state.num_players <= MAX_PLAYERS, f"{state.num_players} players")
+    fields = {name: state[name] for name in STATE.names or ()}
+    s = SimpleNamespace(**fields)  # a record's attributes are slow
+    _law(MIN_PLAYERS <= s.num_players <= MAX_PLAYERS, "number of players", s.num_players)
     for name in _FLAGS:
-        _law(not np.any(state[name] >> 1), f"{name} {state[name]}")
+        _law(not (fields[name] >> 1).any(), name, fields[name])
     for name in _SEAT_FIELDS:
-        _law(np.all((state[name] >= NO_SEAT) & (state[name] < state.num_players)), f"{name} {state[name]}")
-    for name in (field[0] for field in PUBLIC + PRIVATE if field[0] not in _SEAT_FIELDS and len(field) > 2):
-        if STATE[name].shape[0] == MAX_PLAYERS:
-            _law(not state[name][state.num_players :].any(), f"{name} of an empty seat")
-    _check_options(state)
-    _check_progress(state)
-    _check_villas(state)
-    _check_vices(state)
-    _check_characters(state)
-    _check_events(state)
-    if state.phase == TURN:
+        _law(((fields[name] >= NO_SEAT) & (fields[name] < s.num_players)).all(), name, fields[name])
+    for name in _BY_SEAT:
+        _law(not fields[name][s.num_players :].any(), f"{name} of an empty seat")
+    _check_options(s, fields)
+    _check_progress(s)
+    _check_villas(s)
+    _check_vices(s)
+    _check_characters(s)
+    _check_events(s)
+    _law(s.phase == OVER or s.mode < MURDERER_MODE or instant_winner(state) == NO_SEAT, "the Murderer has won")
+    if s.phase == TURN:
         _check_turn(state)
+    else:
+        _law(not s.choice.any(), "choices", s.choice)
 
 
-def _check_options(state: State) -> None:
-    cards, objects, mode = int(state.num_villas), int(state.num_objects), int(state.mode)
+def _check_options(s: Any, fields: dict[str, Any]) -> None:
+    cards, objects, mode = int(s.num_villas), int(s.num_objects), int(s.mode)
     for name, allowed in _NUMBERS.items():
-        _law(int(state[name]) in allowed, f"{name} {state[name]}")
-    _law(ROOKIE <= mode <= DETECTIVE, f"mode {mode}")
-    _law(RANDOM <= state.first_player < state.num_players, f"first player {state.first_player}")
-    _law(FALLBACK <= state.fly_noop <= NEVER, f"fly_noop {state.fly_noop}")
+        _law(int(fields[name]) in allowed, name, fields[name])
+    _law(ROOKIE <= mode <= DETECTIVE, "mode", mode)
+    _law(RANDOM <= s.first_player < s.num_players, "first player", s.first_player)
+    _law(FALLBACK <= s.fly_noop <= NEVER, "fly_noop", s.fly_noop)
     _law(1 <= cards <= NUM_VILLAS and 0 <= objects <= cards, f"{cards} Villa cards, {objects} objects")
-    _law(state.n_start <= cards and state.num_face_up <= objects, f"{cards} Villa cards, {objects} objects")
-    special = [int(card) for card in state.special if card]
+    _law(s.n_start <= cards and s.num_face_up <= objects, f"{cards} Villa cards, {objects} objects")
+    special = [int(card) for card in s.special if card]
     in_play = (2, 2, 3, 4)[mode]
-    _law(special == list(range(objects + 1, cards + 1)) and not state.special[in_play:].any(), f"special cards {state.special}")
-    values = state.villa_value.tolist()
+    _law(special == list(range(objects + 1, cards + 1)) and not s.special[in_play:].any(), "special cards", s.special)
+    values = s.villa_value.tolist()
     _law(all(1 <= v <= MAX_VALUE for v in values[:objects]) and values[:objects] == sorted({*values[:objects]}), "objects")
-    _law(all(abs(v) <= MAX_VALUE for v in values) and not any(values[cards:]), f"values {values}")
-    _law(not state.instant_win[cards:].any() and (mode >= MURDERER_MODE or not state.instant_win.any()), "instant win")
-    _law(0 <= state.deck[FLY] <= MAX_FLIES and set(state.deck[1:].tolist()) <= {0, 1}, f"deck {state.deck}")
-    _law(state.hand_size <= state.deck.sum(), f"{state.hand_size} cards from a deck of {state.deck.sum()}")
-    least = state.num_players + (mode >= MURDERER_MODE) if mode > ROOKIE else 0
-    _law(least <= state.num_characters <= (MAX_CREW if least else 0), f"{state.num_characters} characters")
-    _law(not state.wants[state.num_characters :].any() and not state.wants[:, objects:].any(), "favourites that are no objects")
-    _law((abs(state.bonus.astype(int)) <= 1000).all(), f"bonus {state.bonus}")
+    _law(all(abs(v) <= MAX_VALUE for v in values) and not any(values[cards:]), "values", values)
+    _law(not s.instant_win[cards:].any() and (mode >= MURDERER_MODE or not s.instant_win.any()), "instant win")
+    _law(0 <= s.deck[FLY] <= MAX_FLIES and set(s.deck[1:].tolist()) <= {0, 1}, "deck", s.deck)
+    _law(s.hand_size <= s.deck.sum(), f"{s.hand_size} cards from a deck of {s.deck.sum()}")
+    least = s.num_players + (mode >= MURDERER_MODE) if mode > ROOKIE else 0
+    _law(least <= s.num_characters <= (MAX_CREW if least else 0), f"{s.num_characters} characters")
+    _law(not s.wants[s.num_characters :].any() and not s.wants[:, objects:].any(), "favourites that are no objects")
+    _law((abs(s.bonus.astype(int)) <= 1000).all(), "bonus", s.bonus)
 
 
-def _check_progress(state: State) -> None:
-    phase, n = int(state.phase), int(state.num_players)
-    _law(FIRST <= phase <= OVER and (phase > FIRST or state.first_player == RANDOM), f"phase {phase}")
-    _law((phase in (FIRST, FACINGS, PILE, OVER)) == (state.actor == NO_SEAT), f"phase {PHASES[phase]}, actor {state.actor}")
-    begins = state.starter if state.first_player == RANDOM and phase > FIRST else state.first_player
-    _law(state.starter == begins and (phase == FIRST or state.starter >= 0), f"starter {state.starter}")
-    _law(phase != CHARACTERS or state.mode > ROOKIE, "characters of rookies")
-    to_deal = {FACINGS: state.num_face_up, PILE: state.num_villas}.get(phase, 1)
-    _law(0 <= state.dealt < to_deal, f"{state.dealt} dealt")
-    _law(0 <= state.skipped < n + (phase == OVER), f"{state.skipped} seats skipped")
+def _check_progress(s: Any) -> None:
+    phase, n = int(s.phase), int(s.num_players)
+    _law(FIRST <= phase <= OVER and (phase > FIRST or s.first_player == RANDOM), "phase", phase)
+    _law((phase in (FIRST, FACINGS, PILE, OVER)) == (s.actor == NO_SEAT), f"phase {PHASES[phase]}, actor {s.actor}")
+    begins = s.starter if s.first_player == RANDOM and phase > FIRST else s.first_player
+    _law(s.starter == begins and (phase == FIRST or s.starter >= 0), "starter", s.starter)
+    _law(phase != CHARACTERS or s.mode > ROOKIE, "characters of rookies")
+    to_deal = {FACINGS: s.num_face_up, PILE: s.num_villas}.get(phase, 1)
+    _law(0 <= s.dealt < to_deal, f"{s.dealt} dealt")
+    _law(0 <= s.skipped < n + (phase == OVER), f"{s.skipped} seats skipped")
     ends = range(INSTANT, CAP + 1) if phase == OVER else range(ENOUGH, CAP + 1) if phase == ACCUSE else (GOES_ON,)
-    _law(state.end in ends, f"{PHASES[phase]}, ended by {state.end}")
-    _law(phase != ACCUSE or state.mode == DETECTIVE, "an accusation without detectives")
-    _law(state.truncated == (state.end == CAP and not state.cap_terminates), f"truncated {state.truncated}")
-    _law(state.end != INSTANT or state.mode >= MURDERER_MODE, "an instant win without a Murderer")
-    played = state.max_turns + (phase in (REFILL, ACCUSE, OVER))
-    _law(0 <= state.turns < played and (phase >= START or state.turns == 0), f"{state.turns} turns of {state.max_turns}")
+    _law(s.end in ends, f"{PHASES[phase]}, ended by {s.end}")
+    _law(phase != ACCUSE or s.mode == DETECTIVE, "an accusation without detectives")
+    _law(s.truncated == (s.end == CAP and not s.cap_terminates), "truncated", s.truncated)
+    _law(s.end != INSTANT or s.mode >= MURDERER_MODE, "an instant win without a Murderer")
+    played = s.max_turns + (phase in (REFILL, ACCUSE, OVER))
+    _law(0 <= s.turns < played and (phase >= START or s.turns == 0), f"{s.turns} turns of {s.max_turns}")
 
 
-def _check_villas(state: State) -> None:
-    cards, pile, phase, n = int(state.num_villas), state.pile, int(state.phase), int(state.num_players)
+def _check_villas(s: Any) -> None:
+    cards, pile, phase, n = int(s.num_villas), s.pile, int(s.phase), int(s.num_players)
     in_deck = np.arange(NUM_VILLAS) < cards
-    _law(sorted(pile[:cards]) == list(range(1, cards + 1)) and not pile[cards:].any(), f"the Villa cards are {pile}")
-    ups = state.dealt if phase == FACINGS else state.num_face_up if phase > FACINGS else 0
-    _law(state.lies_up.sum() == ups and not state.lies_up[state.num_objects :].any(), f"{state.lies_up} lie face up")
-    out = cards - int(state.pile_size)
-    _law(0 <= out <= cards and (out == 0 if phase <= PILE else out >= state.n_start), f"{state.pile_size} cards in the pile")
-    is_top = bool(state.show_pile_top and state.pile_size > 0 and phase > PILE)
-    _law((state.where[:out] >= ON_TABLE).all() and (state.where[:out] <= WON).all(), f"where {state.where}")
-    _law(state.where[out:].tolist() == ([ON_TOP] * is_top + [IN_PILE] * (NUM_VILLAS - out - is_top)), f"where {state.where}")
-    won, shown = state.where == WON, state.where != IN_PILE
-    up = np.where(shown, np.append(state.lies_up, 0)[pile - 1], 0)
-    _law((state.face_up == up).all(), f"face up {state.face_up}")
-    opened = won if phase == OVER or (phase == ACCUSE and state.accusation_open) else up > 0
-    _law((state.open_card == np.where(opened | (up > 0), pile, NO_CARD)).all(), f"open cards {state.open_card}")
-    _law(((state.holder >= 0) == won).all(), f"holders {state.holder}")
-    counts = [(state.holder == seat).sum() for seat in range(MAX_PLAYERS)]
-    _law(counts == state.won_counts.tolist(), f"won {state.won_counts}")
-    playing = state.end == GOES_ON
-    _law(not playing or max(counts) < state.villas_to_win, f"won {state.won_counts} of {state.villas_to_win}")
+    _law(sorted(pile[:cards]) == list(range(1, cards + 1)) and not pile[cards:].any(), "the Villa cards are", pile)
+    ups = s.dealt if phase == FACINGS else s.num_face_up if phase > FACINGS else 0
+    _law(s.lies_up.sum() == ups and not s.lies_up[s.num_objects :].any(), "face up lie", s.lies_up)
+    out = cards - int(s.pile_size)
+    _law(0 <= out <= cards and (out == 0 if phase <= PILE else out >= s.n_start), f"{s.pile_size} cards in the pile")
+    is_top = bool(s.show_pile_top and s.pile_size > 0 and phase > PILE)
+    _law((s.where[:out] >= ON_TABLE).all() and (s.where[:out] <= WON).all(), "where", s.where)
+    _law(s.where[out:].tolist() == ([ON_TOP] * is_top + [IN_PILE] * (NUM_VILLAS - out - is_top)), "where", s.where)
+    won, shown = s.where == WON, s.where != IN_PILE
+    up = np.where(shown, np.append(s.lies_up, 0)[pile - 1], 0)
+    _law((s.face_up == up).all(), "face up", s.face_up)
+    opened = won if phase == OVER or (phase == ACCUSE and s.accusation_open) else up > 0
+    _law((s.open_card == np.where(opened | (up > 0), pile, NO_CARD)).all(), "open cards", s.open_card)
+    _law(((s.holder >= 0) == won).all(), "holders", s.holder)
+    counts = [(s.holder == seat).sum() for seat in range(MAX_PLAYERS)]
+    _law(counts == s.won_counts.tolist(), "won", s.won_counts)
+    playing = s.end == GOES_ON
+    _law(not playing or max(counts) < s.villas_to_win, "won", s.won_counts)
     _law(not playing or sum(counts) < cards, "no Villa card is left")
-    _law(not (state.seen_villa.any(axis=0) & ~((state.where >= ON_TABLE) & (up == 0))).any(), "looked at an open card")
+    _law(not (s.seen_villa.any(axis=0) & ~((s.where >= ON_TABLE) & (up == 0))).any(), "looked at an open card")
     for slot in np.flatnonzero(won & (up == 0)):
-        seats = [state.accuser, state.accused] if slot + 1 == state.moved else [state.holder[slot]]
-        _law(any(state.seen_villa[seat, slot] for seat in seats), f"the winner of slot {slot} has not looked at it")
-    known = np.where((state.seen_villa > 0) | (state.open_card > 0), pile, NO_CARD)
+        seats = [s.accuser, s.accused] if slot + 1 == s.moved else [s.holder[slot]]
+        _law(any(s.seen_villa[seat, slot] for seat in seats), f"the winner of slot {slot} has not looked at it")
+    known = np.where((s.seen_villa > 0) | (s.open_card > 0), pile, NO_CARD)
     known[n:] = NO_CARD
-    _law((state.known_villa == known).all(), f"known Villa cards {state.known_villa}")
-    on_table = state.where == ON_TABLE
-    lying, ups_at = (state.down_owner >= 0).sum(1), (state.up_owner >= 0).sum(1)
+    _law((s.known_villa == known).all(), "known Villa cards", s.known_villa)
+    on_table = s.where == ON_TABLE
+    lying, ups_at = (s.down_owner >= 0).sum(1), (s.up_owner >= 0).sum(1)
     takes = [on_table & (lying <= ups_at), on_table & (ups_at <= lying)]
-    _law((state.lying == lying).all(), f"lying {state.lying}")
-    _law((state.takes_down == takes[0]).all() and (state.takes_up == takes[1]).all(), "which facings may follow")
+    _law((s.lying == lying).all(), "lying", s.lying)
+    _law((s.takes_down == takes[0]).all() and (s.takes_up == takes[1]).all(), "which facings may follow")
     _law(all(in_deck[slot] and on_table[slot] for slot in np.flatnonzero(lying + ups_at)), "Vice cards off the table")
-    _law(((lying + ups_at < 4) & (lying - ups_at <= 1) & (ups_at <= 2)).all(), f"{ups_at} up, {lying} down")
+    _law(((lying + ups_at < 4) & (lying - ups_at <= 1)).all(), "face-down Vice cards", lying)
     totals = [takes[0].sum(), takes[1].sum(), (on_table & (up == 0)).sum(), lying.sum(), lying[takes[0]].sum(), (lying > 0).sum()]
-    noted = (state.spaces_down, state.spaces_up, state.num_face_down, state.num_lying, state.lying_at_space, state.sources)
-    _law(totals == list(noted), f"totals {noted}")
-    _law(playing or not (lying + ups_at).any() or state.end == INSTANT, "Vice cards are left at the end")
+    noted = (s.spaces_down, s.spaces_up, s.num_face_down, s.num_lying, s.lying_at_space, s.sources)
+    _law(totals == list(noted), "totals", noted)
+    _law(playing or not (lying + ups_at).any() or s.end == INSTANT, "Vice cards are left at the end")
 
 
-def _check_vices(state: State) -> None:
-    n, phase = int(state.num_players), int(state.phase)
-    counted = ("hand", "draw", "discard", "reshuffled", "arriving")
-    _law(all((state[name] >= 0).all() and (state[name] <= MAX_FLIES).all() for name in counted), "numbers of Vice cards")
-    _law(((state.up_value == 0) == (state.up_owner == NO_SEAT)).all(), f"open Vice cards {state.up_value}")
-    for name in ("up_value", "known_vice"):
-        _law((state[name] >= 0).all() and (state[name] <= NUM_VALUES).all(), f"{name} {state[name]}")
-    lies = state.down_owner >= 0
-    _law(not (state.seen_vice.astype(bool) & ~lies).any() and not (state.old.astype(bool) & ~lies).any(), "no Vice card there")
+def _check_vices(s: Any) -> None:
+    for cards in (s.hand, s.draw, s.discard, s.reshuffled, s.arriving):
+        _law((cards >= 0).all() and (cards <= MAX_FLIES).all(), "numbers of Vice cards", cards)
+    for cards in (s.up_value, s.known_vice):
+        _law((cards >= 0).all() and (cards <= NUM_VALUES).all(), "Vice cards at Villa cards", cards)
+    _law(((s.up_value == 0) == (s.up_owner == NO_SEAT)).all(), "open Vice cards", s.up_value)
+    lies = s.down_owner >= 0
+    _law(not ((s.seen_vice > 0) & ~lies).any() and not ((s.old > 0) & ~lies).any(), "no Vice card is there")
+    slots, sides = np.nonzero(lies)
+    owners = s.down_owner[lies]
+    values = s.known_vice[owners, slots, sides]
+    _law(s.seen_vice[owners, slots, sides].all() and values.all(), "an owner has forgotten a Vice card")
+    truth = np.zeros_like(s.up_value)
+    truth[lies] = values
+    _law((s.known_vice == np.where(s.seen_vice > 0, truth, 0)).all(), "known Vice cards", s.known_vice)
     table = np.zeros((MAX_PLAYERS, NUM_VALUES), int)
     old = table.copy()
-    for slot, j in zip(*np.nonzero(lies), strict=True):
-        owner = state.down_owner[slot, j]
-        value = state.known_vice[owner, slot, j]
-        _law(state.seen_vice[owner, slot, j] and value > 0, f"seat {owner} has forgotten a Vice card")
-        _law((state.known_vice[:, slot, j] == np.where(state.seen_vice[:, slot, j], value, 0)).all(), "known Vice cards")
-        table[owner, value - 1] += 1
-        old[owner, value - 1] += state.old[slot, j]
-    _law(not state.known_vice[:, ~lies].any(), "a Vice card that is not there is known")
-    for slot, j in zip(*np.nonzero(state.up_owner >= 0), strict=True):
-        table[state.up_owner[slot, j], state.up_value[slot, j] - 1] += 1
+    np.add.at(old, (owners, values - 1), s.old[lies])
+    np.add.at(table, (owners, values - 1), 1)
+    np.add.at(table, (s.up_owner[s.up_owner >= 0], s.up_value[s.up_owner >= 0] - 1), 1)
+    n, phase = int(s.num_players), int(s.phase)
     arriving = np.zeros((MAX_PLAYERS, NUM_VALUES), int)
     if phase in (HANDS, START, REFILL):
-        arriving[state.actor] = state.arriving
-    _law(arriving.sum() == state.arriving.sum(), "cards arrive outside a refill")
-    for seat in range(n):
-        own = state.hand[seat] + state.draw[seat] + state.discard[seat] + table[seat]
-        _law((own == state.deck).all(), f"the Vice cards of seat {seat} are {own}")
-        full, size = int(state.hand_size), int(state.hand_sizes[seat])
-        _law(size == state.hand[seat].sum() + arriving[seat].sum() <= full, f"hand sizes {state.hand_sizes}")
-        left = state.draw[seat] - arriving[seat]
-        _law(state.draw_sizes[seat] == left.sum() and (left >= 0).all(), f"draw sizes {state.draw_sizes}")
-        waits = phase < HANDS or (phase == HANDS and seat > state.actor)
-        lacks = state.draw_sizes[seat] == 0 or seat == state.actor or state.end != GOES_ON
-        _law(size == 0 if waits else size == full or lacks, "hands in time")
-        reshuffled = state.reshuffled[seat]
-        _law((reshuffled <= state.deck).all() and reshuffled.sum() > 0, f"reshuffled {state.reshuffled}")
-        _law((state.draw[seat] <= reshuffled).all(), "drawn what was not reshuffled")
-        _law((old[seat] <= state.deck - reshuffled).all(), "laid before a reshuffle what went into it")
-        _law(state.reshuffles[seat] >= 0 and (state.reshuffles[seat] > 0 or (reshuffled == state.deck).all()), "reshuffles")
-    if phase in (HANDS, START, REFILL):
-        _law(state.hand_sizes[state.actor] < state.hand_size and state.draw_sizes[state.actor] > 0, "no card is to come")
+        arriving[s.actor] = s.arriving
+        _law(s.hand_sizes[s.actor] < s.hand_size and s.draw_sizes[s.actor] > 0, "no card is to come")
+    _law(arriving.sum() == s.arriving.sum(), "cards arrive outside a refill")
+    own = s.hand + s.draw + s.discard + table
+    _law((own[:n] == s.deck).all(), "everybody's Vice cards are", own)
+    _law((s.hand_sizes == s.hand.sum(1) + arriving.sum(1)).all() and s.hand_sizes.max() <= s.hand_size, "hands", s.hand_sizes)
+    left = s.draw - arriving
+    _law((s.draw_sizes == left.sum(1)).all() and (left >= 0).all(), "draw sizes", s.draw_sizes)
+    for seat, size in enumerate(s.hand_sizes[:n]):
+        waits = phase < HANDS or (phase == HANDS and seat > s.actor)
+        lacks = s.draw_sizes[seat] == 0 or seat == s.actor or s.end != GOES_ON
+        _law(size == 0 if waits else size == s.hand_size or lacks, "hands in time", s.hand_sizes)
+    was_reshuffled = s.reshuffles[:n, None] > 0
+    _law((s.reshuffled <= s.deck).all() and s.reshuffled[:n].any(1).all(), "reshuffled", s.reshuffled)
+    _law((s.reshuffles >= 0).all() and (was_reshuffled | (s.reshuffled[:n] == s.deck)).all(), "reshuffles", s.reshuffles)
+    _law((s.draw <= s.reshuffled).all(), "drawn what was not reshuffled")
+    _law((old[:n] <= s.deck - s.reshuffled[:n]).all(), "laid before a reshuffle what went into it")
 
 
-def _check_characters(state: State) -> None:
-    n, phase, mode = int(state.num_players), int(state.phase), int(state.mode)
-    dealt = 0 if mode == ROOKIE or phase < CHARACTERS else state.actor if phase == CHARACTERS else n
-    characters = state.character[:dealt].tolist()
+def _check_characters(s: Any) -> None:
+    n, phase, mode = int(s.num_players), int(s.phase), int(s.mode)
+    dealt = 0 if mode == ROOKIE or phase < CHARACTERS else s.actor if phase == CHARACTERS else n
+    characters = s.character[:dealt].tolist()
     crew = [character for character in characters if character != MURDERER]
-    _law(len(set(characters)) == dealt and not state.character[dealt:].any(), f"characters {state.character}")
-    _law(all(1 <= character <= state.num_characters for character in crew), f"characters {state.character}")
+    _law(len(set(characters)) == dealt and not s.character[dealt:].any(), "characters", s.character)
+    _law(all(1 <= character <= s.num_characters for character in crew), "characters", s.character)
     _law(len(crew) == dealt or mode >= MURDERER_MODE, "a Murderer in a mode without one")
     for seat in range(n):
-        is_crew = seat < dealt and state.character[seat] != MURDERER
-        wants = state.wants[state.character[seat] - 1] if is_crew else np.zeros(NUM_VILLAS)
-        _law((state.favourite[seat] == wants).all(), f"favourites of seat {seat}")
-    _law((state.shown_character == (state.character if phase == OVER else 0)).all(), f"shown {state.shown_character}")
-    if state.end in (GOES_ON, ENOUGH, EMPTY, STUCK) and phase != OVER and mode >= MURDERER_MODE:
-        _law(instant_winner(state) == NO_SEAT, "the Murderer has won")
-    asked = phase == ACCUSE or (phase == OVER and state.accuser >= 0)
-    _law(asked == (state.accuser >= 0) and (phase != ACCUSE or state.actor == state.accuser), f"accuser {state.accuser}")
-    _law(phase != ACCUSE or state.character[state.accuser] != MURDERER, "the Murderer accuses")
-    holders = state.holder[state.pile == state.special[KEYHOLE]]
-    _law(phase != ACCUSE or holders.tolist() == [state.accuser], "the accuser has no Keyhole")
-    _law(state.accused == NO_SEAT or (phase == OVER and NO_SEAT != state.accuser != state.accused), f"accused {state.accused}")
-    sides = (state.accuser, state.accused)
-    moved = int(state.moved)
-    _law(moved == 0 or (0 < moved <= NUM_VILLAS and state.accused >= 0 and state.holder[moved - 1] in sides), f"moved {moved}")
+        is_crew = seat < dealt and s.character[seat] != MURDERER
+        wants = s.wants[s.character[seat] - 1] if is_crew else np.zeros(NUM_VILLAS)
+        _law((s.favourite[seat] == wants).all(), "favourites of seat", seat)
+    _law((s.shown_character == (s.character if phase == OVER else 0)).all(), "shown", s.shown_character)
+    asked = phase == ACCUSE or (phase == OVER and s.accuser >= 0)
+    _law(asked == (s.accuser >= 0) and (phase != ACCUSE or s.actor == s.accuser), "accuser", s.accuser)
+    _law(phase != ACCUSE or s.character[s.accuser] != MURDERER, "the Murderer accuses")
+    holders = s.holder[s.pile == s.special[KEYHOLE]]
+    _law(phase != ACCUSE or holders.tolist() == [s.accuser], "the accuser has no Keyhole")
+    _law(s.accused == NO_SEAT or (phase == OVER and NO_SEAT != s.accuser != s.accused), "accused", s.accused)
+    sides = (s.accuser, s.accused)
+    moved = int(s.moved)
+    _law(moved == 0 or (0 < moved <= NUM_VILLAS and s.accused >= 0 and s.holder[moved - 1] in sides), "moved", moved)
 
 
-def _check_events(state: State) -> None:
-    for row in state.last_turn[: state.num_players].tolist():
-        _law(0 <= row[KIND] < len(TURN_KINDS) and all(0 <= row[k] <= state.num_villas for k in (SLOT, OTHER_SLOT)), f"{row}")
-        _law(all(0 <= row[k] < 4 for k in (SIDE, OTHER_SIDE)) and 0 <= row[VALUE] <= NUM_VALUES, f"last turn {row}")
-    _law(0 <= state.resolved_slot <= state.num_villas, f"resolved slot {state.resolved_slot}")
-    for name in ("resolved", "final"):
-        values = state[f"{name}_value"]
-        _law(((values > 0) == (state[f"{name}_owner"] >= 0)).all() and (values >= 0).all(), f"{name} values {values}")
-        _law((values <= NUM_VALUES).all(), f"{name} values {values}")
-    _law(state.end not in (GOES_ON, INSTANT) or not state.final_value.any(), "resolved before the end")
+def _check_events(s: Any) -> None:
+    for row in s.last_turn[: s.num_players].tolist():
+        _law(0 <= row[KIND] < len(TURN_KINDS) and all(0 <= row[k] <= s.num_villas for k in (SLOT, OTHER_SLOT)), "", row)
+        _law(all(0 <= row[k] < 4 for k in (SIDE, OTHER_SIDE)) and 0 <= row[VALUE] <= NUM_VALUES, "last turn", row)
+    _law(0 <= s.resolved_slot <= s.num_villas, "resolved slot", s.resolved_slot)
+    for values, owners in ((s.resolved_value, s.resolved_owner), (s.final_value, s.final_owner)):
+        _law(((values > 0) == (owners >= 0)).all(), "resolved values", values)
+        _law((values >= 0).all() and (values <= NUM_VALUES).all(), "resolved values", values)
+    _law(s.end not in (GOES_ON, INSTANT) or not s.final_value.any(), "resolved before the end")
 
 
 def _check_turn(state: State) -> None:
@@ -1644,16 +1645,16 @@ def _check_turn(state: State) -> None:
     mask = np.zeros(NUM_ACTIONS, np.int8)
     legal_actions(stage, mask)
     begun, first = choice[actor]
-    _law(not any(map(any, choice[:actor] + choice[actor + 1 :])), f"choices {choice}")
+    _law(not any(map(any, choice[:actor] + choice[actor + 1 :])), "choices", choice)
     if begun:
-        _law(1 <= begun <= NOTHING and mask[begun - 1], f"choices {choice}")
+        _law(1 <= begun <= NOTHING and mask[begun - 1], "choices", choice)
         stage.choice[actor, 0] = begun
         legal_actions(stage, mask)
     if first:
-        _law(begun - 1 in (MOVE, SWAP) and 1 <= first <= 2 * NUM_VILLAS and mask[VICE + first - 1], f"choices {choice}")
+        _law(begun - 1 in (MOVE, SWAP) and 1 <= first <= 2 * NUM_VILLAS and mask[VICE + first - 1], "choices", choice)
         stage.choice[actor, 1] = first
         legal_actions(stage, mask)
-    _law(mask.sum() > (begun > 0), f"nothing to choose after {choice}")
+    _law(mask.sum() > (begun > 0), "nothing to choose after", choice)
 
 
 def _name(state: State, card: int) -> str:

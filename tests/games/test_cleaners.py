@@ -780,14 +780,14 @@ def test_an_unknown_option_is_refused_with_the_known_ones():
 @pytest.mark.parametrize(
     ("field", "index", "value", "message"),
     [
-        ("num_players", (), 6, "6 players"),
+        ("num_players", (), 6, "number of players 6"),
         ("phase", (), 12, "phase 12"),
         ("mode", (), 4, "mode 4"),
         ("hand_size", (), 24, "hand_size 24"),
         ("actor", (), 5, "actor"),
         ("actor", (), -1, "actor -1"),
         ("turns", (), 500, "500 turns of 500"),
-        ("hand", (0, 5), 4, "Vice cards of seat 0"),
+        ("hand", (0, 5), 4, "everybody's Vice cards"),
         ("draw", (1, 5), -1, "numbers of Vice cards"),
         ("pile", 3, 4, "the Villa cards are"),
         ("where", 0, 3, "holders"),
