@@ -1446,19 +1446,24 @@ def _law(holds: Any, what: str, found: Any = "") -> None:
         raise ValueError(f"not a state of {NAME}: {what} {found}".strip())
 
 
+def _fields(state: State) -> dict[str, Any]:
+    """All fields of a state as ints and arrays: a record gives them one by one too slowly."""
+    return dict(zip(STATE.names or (), state.item(), strict=True))
+
+
 def check(state: State) -> None:
     """The conservation laws of section f, and every field in its bounds.
 
     Raises:
         ValueError: the first law that the state breaks.
     """
-    fields = {name: state[name] for name in STATE.names or ()}
-    s = SimpleNamespace(**fields)  # a record's attributes are slow
+    fields = _fields(state)
+    s = SimpleNamespace(**fields)
     _law(MIN_PLAYERS <= s.num_players <= MAX_PLAYERS, "number of players", s.num_players)
     for name in _FLAGS:
-        _law(not (fields[name] >> 1).any(), name, fields[name])
+        _law(not np.any(fields[name] >> 1), name, fields[name])
     for name in _SEAT_FIELDS:
-        _law(((fields[name] >= NO_SEAT) & (fields[name] < s.num_players)).all(), name, fields[name])
+        _law(np.min(fields[name]) >= NO_SEAT and np.max(fields[name]) < s.num_players, name, fields[name])
     for name in _BY_SEAT:
         _law(not fields[name][s.num_players :].any(), f"{name} of an empty seat")
     _check_options(s, fields)

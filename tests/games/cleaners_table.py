@@ -1,5 +1,7 @@
 """Cleaners tables for the tests of all games."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from heist_envs.games import cleaners
@@ -66,147 +68,142 @@ def referee_options(options):
 # ----------------------------------------------------------------------------------------- the referee's words
 
 
+def _plain(state):
+    """All fields as ints and lists, which a record gives one by one too slowly."""
+    fields = zip(cleaners.STATE.names, state.item(), strict=True)
+    return SimpleNamespace(**{name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in fields})
+
+
 def _seat(seat):
-    return None if seat == NO_SEAT else int(seat)
+    return None if seat == NO_SEAT else seat
 
 
-def _card(state, card):
+def _card(s, card):
     """The referee's name of a Villa card."""
     if card == NO_CARD:
         return None
-    if card <= state.num_objects:
-        return int(state.villa_value[card - 1])
-    return cleaners.SPECIALS[list(state.special).index(card)]
+    return s.villa_value[card - 1] if card <= s.num_objects else cleaners.SPECIALS[s.special.index(card)]
 
 
-def _character(state, seat):
-    character = int(state.character[seat])
+def _character(character):
     return {0: None, MURDERER: "Murderer"}.get(character, NAMES[(character - 1) % len(NAMES)])
 
 
-def _winner(state, slot):
+def _winner(s, slot):
     """Who won a Villa card: its holder, or who gave it away after the accusation."""
-    if state.moved == slot + 1:
-        return int(state.accuser + state.accused - state.holder[slot])
-    return _seat(state.holder[slot])
+    return s.accuser + s.accused - s.holder[slot] if s.moved == slot + 1 else _seat(s.holder[slot])
 
 
-def _villa(state, slot):
-    n = int(state.num_players)
-    in_pile = state.where[slot] in (cleaners.IN_PILE, cleaners.ON_TOP)
+def _villa(s, slot):
+    seats = range(s.num_players)
+    in_pile = s.where[slot] in (cleaners.IN_PILE, cleaners.ON_TOP)
     return {
-        "state": {cleaners.ON_TABLE: "table", WON: "won"}.get(int(state.where[slot]), "pile"),
-        "face_up": None if in_pile else bool(state.face_up[slot]),
-        "card": None if in_pile else _card(state, state.open_card[slot]),
-        "winner": _winner(state, slot),
-        "owner": _seat(state.holder[slot]),
-        "seen": [bool(v) for v in state.seen_villa[:n, slot]],
+        "state": {cleaners.ON_TABLE: "table", WON: "won"}.get(s.where[slot], "pile"),
+        "face_up": None if in_pile else bool(s.face_up[slot]),
+        "card": None if in_pile else _card(s, s.open_card[slot]),
+        "winner": _winner(s, slot),
+        "owner": _seat(s.holder[slot]),
+        "seen": [bool(s.seen_villa[seat][slot]) for seat in seats],
         "down": [
-            None if owner == NO_SEAT else {"owner": int(owner), "seen": [bool(v) for v in state.seen_vice[:n, slot, j]]}
-            for j, owner in enumerate(state.down_owner[slot])
+            None if owner == NO_SEAT else {"owner": owner, "seen": [bool(s.seen_vice[seat][slot][j]) for seat in seats]}
+            for j, owner in enumerate(s.down_owner[slot])
         ],
         "up": [
-            None if owner == NO_SEAT else {"owner": int(owner), "value": int(value) - 1}
-            for owner, value in zip(state.up_owner[slot], state.up_value[slot], strict=True)
+            None if owner == NO_SEAT else {"owner": owner, "value": value - 1}
+            for owner, value in zip(s.up_owner[slot], s.up_value[slot], strict=True)
         ],
     }
 
 
-def _top(state):
-    slot = state.num_villas - state.pile_size
-    if state.pile_size == 0 or state.where[slot] != cleaners.ON_TOP:
+def _top(s):
+    slot = s.num_villas - s.pile_size
+    if s.pile_size == 0 or s.where[slot] != cleaners.ON_TOP:
         return None
-    return {"face_up": bool(state.face_up[slot]), "card": _card(state, state.open_card[slot])}
+    return {"face_up": bool(s.face_up[slot]), "card": _card(s, s.open_card[slot])}
 
 
 def _last_turn(row):
-    kind, slot, side, other_slot, other_side, value = map(int, row)
+    kind, slot, side, other_slot, other_side, value = row
+    place = {"kind": "PLACE", "slot": slot - 1, "face_up": side >= 2, "sub": side % 2, "value": value - 1 if value else None}
     return {
         "": None,
-        "PLACE": {"kind": "PLACE", "slot": slot - 1, "face_up": side >= 2, "sub": side % 2, "value": value - 1 if value else None},
+        "PLACE": place,
         "PEEK VILLA": {"kind": "PEEK_VILLA", "slot": slot - 1},
         "PEEK VICE": {"kind": "PEEK_VICE", "card": (slot - 1, side)},
         "MOVE": {"kind": "MOVE", "source": (slot - 1, side), "slot": other_slot - 1, "sub": other_side},
         "SWAP": {"kind": "SWAP", "cards": [(slot - 1, side), (other_slot - 1, other_side)]},
         "NOTHING": {"kind": "NOTHING"},
-    }[cleaners.TURN_KINDS[kind]]  # fmt: skip
+    }[cleaners.TURN_KINDS[kind]]
 
 
 def _resolution(slot, owners, values, winner):
-    cards = [None if owner == NO_SEAT else (int(owner), int(value) - 1) for owner, value in zip(owners, values, strict=True)]
-    return {
-        "slot": slot,
-        "cards": sorted(card for card in cards if card is not None),
-        "down": cards[:2],
-        "up": cards[2:],
-        "winner": winner,
-    }
+    cards = [None if owner == NO_SEAT else (owner, value - 1) for owner, value in zip(owners, values, strict=True)]
+    lying = sorted(card for card in cards if card is not None)
+    return {"slot": slot, "cards": lying, "down": cards[:2], "up": cards[2:], "winner": winner}
 
 
-def _accusation(state):
-    if state.accuser == NO_SEAT or state.phase != cleaners.OVER:
+def _accusation(s):
+    if s.accuser == NO_SEAT or s.phase != cleaners.OVER:
         return None
-    slot = int(state.moved) - 1
-    moved = slot >= 0
+    slot = s.moved - 1 if s.moved else None
     return {
-        "accuser": int(state.accuser),
-        "accused": _seat(state.accused),
-        "slot": slot if moved else None,
-        "giver": _winner(state, slot) if moved else None,
-        "receiver": int(state.holder[slot]) if moved else None,
+        "accuser": s.accuser,
+        "accused": _seat(s.accused),
+        "slot": slot,
+        "giver": None if slot is None else _winner(s, slot),
+        "receiver": None if slot is None else s.holder[slot],
     }
 
 
 def public(state):
-    n, over = int(state.num_players), state.phase == cleaners.OVER
+    s = _plain(state)
+    n, over = s.num_players, s.phase == cleaners.OVER
     seats = range(n)
-    phase = cleaners.PHASES[state.phase]
-    phase = "SETUP" if state.phase < cleaners.START else {"START": "REFILL"}.get(phase, phase)
-    won = [[s for s in range(NUM_VILLAS) if state.holder[s] == seat] for seat in seats]
-    open_won = over or (state.phase == cleaners.ACCUSE and state.accusation_open)
-    scores = [cleaners.score(state, seat) for seat in seats]
-    alone = cleaners.instant_winner(state) if state.mode >= cleaners.MURDERER_MODE else NO_SEAT
-    winners = [seat for seat in seats if scores[seat] == max(scores)] if alone == NO_SEAT else [alone]
+    phase = cleaners.PHASES[s.phase]
+    phase = "SETUP" if s.phase < cleaners.START else {"START": "REFILL"}.get(phase, phase)
+    won = [[slot for slot in range(NUM_VILLAS) if s.holder[slot] == seat] for seat in seats]
+    open_won = over or (s.phase == cleaners.ACCUSE and s.accusation_open)
+    scores = [cleaners.score(state, seat) for seat in seats] if over else None
+    winners = None
+    if over:
+        alone = cleaners.instant_winner(state) if s.mode >= cleaners.MURDERER_MODE else NO_SEAT
+        winners = [seat for seat in seats if scores[seat] == max(scores)] if alone == NO_SEAT else [alone]
+    resolved = (s.resolved_slot - 1, s.resolved_owner, s.resolved_value, _seat(s.resolved_winner))
     return {
         "phase": phase,
-        "actor": int(state.actor) if phase in ("TURN", "ACCUSE") else None,
-        "first_player": _seat(state.starter),
-        "turns": int(state.turns),
-        "max_turns": int(state.max_turns),
-        "cap_reached": bool(state.end == cleaners.CAP),
-        "end": cleaners.ENDS[state.end] or None,
-        "villas": [_villa(state, slot) for slot in range(state.num_villas)],
-        "pile_size": int(state.pile_size),
-        "pile_top": _top(state),
-        "hand_sizes": state.hand_sizes[:n].tolist(),
-        "draw_sizes": state.draw_sizes[:n].tolist(),
-        "discards": state.discard[:n].tolist(),
-        "won_counts": state.won_counts[:n].tolist(),
-        "last_reshuffle": state.reshuffled[:n].tolist(),
-        "reshuffles": state.reshuffles[:n].tolist(),
-        "last_turns": [_last_turn(row) for row in state.last_turn[:n]],
-        "last_resolution": _resolution(
-            int(state.resolved_slot) - 1, state.resolved_owner, state.resolved_value, _seat(state.resolved_winner)
-        )
-        if state.resolved_slot
-        else None,
+        "actor": s.actor if phase in ("TURN", "ACCUSE") else None,
+        "first_player": _seat(s.starter),
+        "turns": s.turns,
+        "max_turns": s.max_turns,
+        "cap_reached": s.end == cleaners.CAP,
+        "end": cleaners.ENDS[s.end] or None,
+        "villas": [_villa(s, slot) for slot in range(s.num_villas)],
+        "pile_size": s.pile_size,
+        "pile_top": _top(s),
+        "hand_sizes": s.hand_sizes[:n],
+        "draw_sizes": s.draw_sizes[:n],
+        "discards": s.discard[:n],
+        "won_counts": s.won_counts[:n],
+        "last_reshuffle": s.reshuffled[:n],
+        "reshuffles": s.reshuffles[:n],
+        "last_turns": [_last_turn(row) for row in s.last_turn[:n]],
+        "last_resolution": _resolution(*resolved) if s.resolved_slot else None,
         "final_resolutions": [
-            _resolution(slot, state.final_owner[slot], state.final_value[slot], _winner(state, slot))
+            _resolution(slot, s.final_owner[slot], s.final_value[slot], _winner(s, slot))
             for slot in range(NUM_VILLAS)
-            if (state.final_owner[slot] != NO_SEAT).any()
+            if any(s.final_value[slot])
         ],
-        "accusation": _accusation(state),
-        "characters": [_character(state, seat) for seat in seats] if over else None,
-        "won_cards": [[_card(state, c) for c in sorted(state.open_card[s] for s in won[seat])] for seat in seats]
+        "accusation": _accusation(s),
+        "characters": [_character(s.character[seat]) for seat in seats] if over else None,
+        "won_cards": [[_card(s, card) for card in sorted(s.open_card[k] for k in won[seat])] for seat in seats]
         if open_won
         else None,
-        "scores": scores if over else None,
-        "winners": winners if over else None,
+        "scores": scores,
+        "winners": winners,
     }
 
 
-def _pending(state, seat):
-    begun, first = int(state.choice[seat, 0]) - 1, int(state.choice[seat, 1]) - 1
+def _pending(begun, first):
     if begun < 0:
         return None
     if begun < PEEK_VILLA:
@@ -215,11 +212,10 @@ def _pending(state, seat):
     return name if first < 0 else (*name, (first // 2, first % 2))
 
 
-def _stage(state, seat):
-    if state.actor != seat or state.phase not in (cleaners.TURN, cleaners.ACCUSE):
+def _stage(s, seat, begun, first):
+    if s.actor != seat or s.phase not in (cleaners.TURN, cleaners.ACCUSE):
         return None
-    begun, first = int(state.choice[seat, 0]) - 1, int(state.choice[seat, 1]) - 1
-    if state.phase == cleaners.ACCUSE:
+    if s.phase == cleaners.ACCUSE:
         return "ACCUSE"
     if begun < 0:
         return "ACTION"
@@ -227,31 +223,22 @@ def _stage(state, seat):
 
 
 def private(state, seat):
-    arriving = state.arriving if state.actor == seat else 0 * state.arriving
-    own = range(NUM_VILLAS)
+    s = _plain(state)
+    arriving = s.arriving if s.actor == seat else [0] * NUM_VALUES
+    begun, first = s.choice[seat][0] - 1, s.choice[seat][1] - 1
+    places = [(slot, j) for slot in range(NUM_VILLAS) for j in (0, 1)]
+    known_villa, known_vice = s.known_villa[seat], s.known_vice[seat]
     return {
-        "hand": np.repeat(np.arange(11), state.hand[seat] + arriving).tolist(),
-        "character": _character(state, seat),
-        "favourites": [int(v) for v in state.villa_value[state.favourite[seat] > 0]],
-        "known_villas": {s: _card(state, state.known_villa[seat, s]) for s in own if state.seen_villa[seat, s]},
-        "known_vices": {
-            (s, j): int(state.known_vice[seat, s, j]) - 1 for s in own for j in (0, 1) if state.known_vice[seat, s, j]
-        },
-        "own_down": [
-            (s, j, int(state.known_vice[seat, s, j]) - 1) for s in own for j in (0, 1) if state.down_owner[s, j] == seat
-        ],
-        "won": [(s, _card(state, state.known_villa[seat, s])) for s in own if state.holder[s] == seat],
-        "stage": _stage(state, seat),
-        "pending": _pending(state, seat),
+        "hand": [v for v in range(NUM_VALUES) for _ in range(s.hand[seat][v] + arriving[v])],
+        "character": _character(s.character[seat]),
+        "favourites": [v for v, wanted in zip(s.villa_value, s.favourite[seat], strict=True) if wanted],
+        "known_villas": {k: _card(s, known_villa[k]) for k in range(NUM_VILLAS) if s.seen_villa[seat][k]},
+        "known_vices": {(k, j): known_vice[k][j] - 1 for k, j in places if known_vice[k][j]},
+        "own_down": [(k, j, known_vice[k][j] - 1) for k, j in places if s.down_owner[k][j] == seat],
+        "won": [(k, _card(s, known_villa[k])) for k in range(NUM_VILLAS) if s.holder[k] == seat],
+        "stage": _stage(s, seat, begun, first),
+        "pending": _pending(begun, first),
     }
-
-
-def copies(state, action):
-    """A Fly that is discarded may be any of those in the hand."""
-    hand = state.hand[state.actor]
-    if action < PEEK_VILLA:
-        return int(hand[action // 2])
-    return int(hand[FLY]) if action <= cleaners.NOTHING else 1
 
 
 # ----------------------------------------------------------------------------------------- what a player cannot know
