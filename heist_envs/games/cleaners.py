@@ -197,7 +197,7 @@ PUBLIC = [
     ("sources", np.int8),  # Villa cards with a face-down Vice card
     ("seen_villa", FLAG, (MAX_PLAYERS, NUM_VILLAS)),  # who has looked at a face-down card
     # The Vice cards at them.
-    ("down_owner", np.int8, (NUM_VILLAS, 2)),
+    ("down_owner", np.int8, (NUM_VILLAS, 2)),  # CLE-4: public
     ("up_owner", np.int8, (NUM_VILLAS, 2)),
     ("up_value", np.int8, (NUM_VILLAS, 2)),  # value + 1
     ("seen_vice", FLAG, (MAX_PLAYERS, NUM_VILLAS, 2)),  # who has looked at a face-down card
@@ -891,7 +891,7 @@ def _end_turn(state: State) -> None:
         _close(state)
     elif most >= state.villas_to_win:
         _finish(state, ENOUGH)
-    elif won == state.num_villas:
+    elif won == state.num_villas:  # CLE-32: the table is empty with the pile only, since a third card has brought the next
         _finish(state, EMPTY)
     else:
         state.phase = REFILL

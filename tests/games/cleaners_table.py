@@ -262,6 +262,14 @@ def scramble(state, player, rng):
     state.arriving[:] = rng.integers(3, size=NUM_VALUES)
 
 
+def copies(state, action):
+    """How many Vice cards of the acting player's hand an action may mean: which of several Flies, the game does not ask."""
+    hand = state.hand[state.actor]
+    if action < PEEK_VILLA:
+        return int(hand[action // 2])
+    return int(hand[FLY]) if action <= cleaners.NOTHING else 1
+
+
 def settled(state, player):
     """Whether `determinize` may leave this state: it takes back what another seat has begun."""
     return state.actor == player or not state.choice.any()
