@@ -275,12 +275,11 @@ def settled(state, player):
     return state.actor == player or not state.choice.any()
 
 
-_MICRO_BASE = {"preset": "micro", "mode": "murderer", "body_value": None, "instant_win_cards": ("weapon",), "max_turns": 2}
-POSTERIORS = [
-    {"preset": "tiny"},
-    {"preset": "micro", "show_pile_top": False, "zero_presence_wins": True, "fly_noop": "always"},
-    _MICRO_BASE | {"characters": dict.fromkeys(NAMES[:3], (1,))},
-]
+_MURDERER = {
+    "preset": "micro", "mode": "murderer", "body_value": None, "characters": dict.fromkeys(NAMES[:3], (1,)),
+    "instant_win_cards": ("weapon",), "show_pile_top": False, "fly_noop": "always",
+}  # fmt: skip
+POSTERIORS = [{"preset": "tiny"}, _MURDERER]
 """Tables small enough to enumerate what a player may believe."""
 
 TREES = [
