@@ -145,84 +145,82 @@ PRESETS: dict[str, dict[str, Any]] = {
 FLAG = np.int8
 """0 or 1: Numba takes no array of bool in a record."""
 
-PUBLIC = [
+PUBLIC = [  # arrays of NUM_VILLAS are by slot, or by card - 1 where it says so
+    ("bonus", np.int16, NUM_VILLAS + 1),  # by number of favourites
     ("turns", np.int16),
     ("max_turns", np.int16),
-    ("bonus", np.int16, NUM_VILLAS + 1),  # by number of favourites
-    # Options, kept by `reset`. Arrays of NUM_VILLAS by card are those over card - 1, the others are by slot.
-    ("num_players", np.int8),
-    ("first_player", np.int8),
-    ("mode", np.int8),
-    ("num_villas", np.int8),
-    ("num_objects", np.int8),  # the cards 1 to num_objects are objects, by rising value
+    ("reshuffles", np.int16, MAX_PLAYERS),
+    # Seen by everybody as it is, in the order of the observation.
+    ("up_value", np.int8, (NUM_VILLAS, 2)),  # open Vice cards at a Villa card: value + 1
+    ("old", FLAG, (NUM_VILLAS, 2)),  # a face-down Vice card laid before its owner's last reshuffle
+    ("where", np.int8, NUM_VILLAS),  # the k-th card of the pile is slot k for ever
+    ("face_up", FLAG, NUM_VILLAS),
     ("villa_value", np.int8, NUM_VILLAS),  # by card
     ("special", np.int8, len(SPECIALS)),  # the cards Weapon, Dog, Body, Keyhole, or NO_CARD
-    ("instant_win", FLAG, NUM_VILLAS),  # by card
     ("deck", np.int8, NUM_VALUES),  # Vice cards of each value that everybody has
-    ("hand_size", np.int8),
-    ("num_face_up", np.int8),
-    ("n_start", np.int8),
-    ("villas_to_win", np.int8),
-    ("num_characters", np.int8),
-    ("wants", FLAG, (MAX_CREW, NUM_VILLAS)),  # the objects, by card, that each of the crew is after
-    ("accusation_open", FLAG),
-    ("zero_presence_wins", FLAG),
-    ("fly_noop", np.int8),
-    ("show_pile_top", FLAG),
-    ("cap_terminates", FLAG),
-    ("score_reward", FLAG),
-    # The game.
-    ("phase", np.int8),
-    ("actor", np.int8),  # whose turn, refill or deal it is
-    ("starter", np.int8),
-    ("dealt", np.int8),  # of the face-up objects or the pile, while these are dealt
-    ("skipped", np.int8),  # seats passed over since the last turn
-    ("end", np.int8),  # what stopped the game
-    ("truncated", FLAG),
-    # The Villa cards, by slot: the k-th card of the pile is slot k for ever.
+    ("seated", FLAG, MAX_PLAYERS),
+    ("resolved_slot", np.int8),  # + 1
+    ("resolved_value", np.int8, 4),  # by side, value + 1
+    ("moved", np.int8),  # slot + 1 of the object that the accusation moved
     ("pile_size", np.int8),
-    ("where", np.int8, NUM_VILLAS),
-    ("face_up", FLAG, NUM_VILLAS),
-    ("open_card", np.int8, NUM_VILLAS),  # the card, where everybody knows it
-    ("holder", np.int8, NUM_VILLAS),  # who has it in front of him
-    ("takes_down", FLAG, NUM_VILLAS),  # a face-down Vice card may be laid here
-    ("takes_up", FLAG, NUM_VILLAS),
-    ("lying", np.int8, NUM_VILLAS),  # face-down Vice cards at it
-    # Of the whole table, which the masks are made of.
-    ("spaces_down", np.int8),  # Villa cards that take a face-down Vice card
-    ("spaces_up", np.int8),
-    ("num_face_down", np.int8),  # face-down Villa cards
-    ("num_lying", np.int8),  # face-down Vice cards
-    ("lying_at_space", np.int8),  # those of them at Villa cards that take another one
-    ("sources", np.int8),  # Villa cards with a face-down Vice card
-    ("seen_villa", FLAG, (MAX_PLAYERS, NUM_VILLAS)),  # who has looked at a face-down card
-    # The Vice cards at them.
+    ("hand_size", np.int8),
+    ("villas_to_win", np.int8),
+    ("mode", np.int8),
+    ("phase", np.int8),
+    ("end", np.int8),  # what stopped the game
+    # Seats, which a player counts from his own.
     ("down_owner", np.int8, (NUM_VILLAS, 2)),  # CLE-4: public
     ("up_owner", np.int8, (NUM_VILLAS, 2)),
-    ("up_value", np.int8, (NUM_VILLAS, 2)),  # value + 1
-    ("seen_vice", FLAG, (MAX_PLAYERS, NUM_VILLAS, 2)),  # who has looked at a face-down card
-    ("old", FLAG, (NUM_VILLAS, 2)),  # a face-down card laid before its owner's last reshuffle
-    # The seats.
+    ("holder", np.int8, NUM_VILLAS),  # who has a Villa card in front of him
+    ("resolved_owner", np.int8, 4),  # by side
+    ("actor", np.int8),  # whose turn, refill or deal it is
+    ("starter", np.int8),
+    ("resolved_winner", np.int8),
+    ("accuser", np.int8),
+    ("accused", np.int8),
+    # By seat.
+    ("seen_villa", FLAG, (MAX_PLAYERS, NUM_VILLAS)),  # who has looked at a face-down card
+    ("seen_vice", FLAG, (MAX_PLAYERS, NUM_VILLAS, 2)),
+    ("discard", np.int8, (MAX_PLAYERS, NUM_VALUES)),
+    ("reshuffled", np.int8, (MAX_PLAYERS, NUM_VALUES)),  # what the draw pile was made of
+    ("last_turn", np.int8, (MAX_PLAYERS, 6)),
     ("hand_sizes", np.int8, MAX_PLAYERS),
     ("draw_sizes", np.int8, MAX_PLAYERS),
     ("won_counts", np.int8, MAX_PLAYERS),
-    ("reshuffles", np.int16, MAX_PLAYERS),
-    ("discard", np.int8, (MAX_PLAYERS, NUM_VALUES)),
-    ("reshuffled", np.int8, (MAX_PLAYERS, NUM_VALUES)),  # what the draw pile was made of
-    # The last events.
-    ("last_turn", np.int8, (MAX_PLAYERS, 6)),
-    ("resolved_slot", np.int8),  # + 1
-    ("resolved_owner", np.int8, 4),  # by side
-    ("resolved_value", np.int8, 4),  # value + 1
-    ("resolved_winner", np.int8),
-    ("final_owner", np.int8, (NUM_VILLAS, 4)),  # the same, of the resolutions at the end
-    ("final_value", np.int8, (NUM_VILLAS, 4)),
-    ("accuser", np.int8),
-    ("accused", np.int8),
-    ("moved", np.int8),  # slot + 1 of the object that the accusation moved
     ("shown_character", np.int8, MAX_PLAYERS),
+    # What the masks are made of.
+    ("num_players", np.int8),
+    ("fly_noop", np.int8),
+    ("spaces_down", np.int8),  # Villa cards that take a face-down Vice card
+    ("spaces_up", np.int8),
+    ("num_face_down", np.int8),  # face-down Villa cards on the table
+    ("num_lying", np.int8),  # face-down Vice cards
+    ("lying_at_space", np.int8),  # those of them at Villa cards that take another one
+    ("sources", np.int8),  # Villa cards with a face-down Vice card
+    ("lying", np.int8, NUM_VILLAS),  # face-down Vice cards at it
+    ("takes_down", FLAG, NUM_VILLAS),  # a face-down Vice card may be laid here
+    ("takes_up", FLAG, NUM_VILLAS),
+    # The rest.
+    ("skipped", np.int8),  # seats passed over since the last turn
+    ("dealt", np.int8),  # of the face-up objects or the pile, while these are dealt
+    ("truncated", FLAG),
+    ("open_card", np.int8, NUM_VILLAS),  # the card, where everybody knows it
+    ("num_villas", np.int8),
+    ("num_objects", np.int8),  # the cards 1 to num_objects are objects, by rising value
+    ("first_player", np.int8),
+    ("zero_presence_wins", FLAG),
+    ("show_pile_top", FLAG),
+    ("accusation_open", FLAG),
+    ("cap_terminates", FLAG),
+    ("score_reward", FLAG),
+    ("num_face_up", np.int8),
+    ("n_start", np.int8),
+    ("num_characters", np.int8),
+    ("instant_win", FLAG, NUM_VILLAS),  # by card
+    ("wants", FLAG, (MAX_CREW, NUM_VILLAS)),  # the objects, by card, that each of the crew is after
+    ("final_owner", np.int8, (NUM_VILLAS, 4)),  # the resolutions at the end, by side
+    ("final_value", np.int8, (NUM_VILLAS, 4)),
 ]
-PUBLIC.sort(key=lambda field: np.dtype(field[1]).itemsize, reverse=True)  # wide fields first: no padding
 PRIVATE = [
     ("hand", np.int8, (MAX_PLAYERS, NUM_VALUES)),
     ("draw", np.int8, (MAX_PLAYERS, NUM_VALUES)),  # the draw pile with what is arriving from it, which its owner can tell
@@ -282,6 +280,7 @@ def new_initial_state(**given: Any) -> NDArray[Any]:
         state[name] = o[name]
     state.first_player = RANDOM if o["first_player"] == "random" else o["first_player"]
     state.mode = mode
+    state.seated[:n] = True
     state.num_villas, state.num_objects = len(cards), len(objects)
     state.villa_value[: len(cards)] = [card if isinstance(card, int) else o[f"{card}_value"] for card in cards]
     state.special[:] = [cards.index(name) + 1 if name in cards else NO_CARD for name in SPECIALS]
@@ -561,22 +560,44 @@ def legal_actions(state: State, mask: NDArray[np.int8]) -> None:
         mask[NO_ACCUSATION : NO_ACCUSATION + state.num_players] = 1
     elif begun == NO_ACTION:
         _offer_turn(state, mask)
-    elif _names_vice(begun, first):
+    elif _names_vice(begun, first):  # CLE-6, CLE-7, h.6: any face-down card on the table, whoever owns or knows it
         for slot in range(NUM_VILLAS):
             for j in range(2):
-                mask[VICE + 2 * slot + j] = _may_name_vice(state, begun, first, slot, j)
+                mask[VICE + 2 * slot + j] = state.down_owner[slot, j] != NO_SEAT
+        if begun == SWAP and first >= 0:  # CLE-8: between two Villa cards
+            _forbid_vices(mask, first >> 1)
+        elif begun == MOVE and state.spaces_down == 1:  # CLE-9: the only Villa card with room cannot be left
+            for slot in range(NUM_VILLAS):
+                if state.takes_down[slot]:
+                    _forbid_vices(mask, slot)
+    elif begun == PEEK_VILLA:  # CLE-6, h.6
+        for slot in range(NUM_VILLAS):
+            mask[VILLA + slot] = (state.where[slot] == ON_TABLE) & (state.face_up[slot] == 0)
+    elif begun != MOVE and begun & 1:
+        for slot in range(NUM_VILLAS):
+            mask[VILLA + slot] = state.takes_up[slot]
     else:
         for slot in range(NUM_VILLAS):
-            mask[VILLA + slot] = _may_name_villa(state, begun, first, slot)
+            mask[VILLA + slot] = state.takes_down[slot]
+        if begun == MOVE:  # CLE-9
+            mask[VILLA + (first >> 1)] = 0
+
+
+@inlined
+def _forbid_vices(mask: NDArray[np.int8], slot: int) -> None:
+    mask[VICE + 2 * slot] = 0
+    mask[VICE + 2 * slot + 1] = 0
 
 
 @inlined
 def _offer_turn(state: State, mask: NDArray[np.int8]) -> None:
     """a.2, a.3: whatever may be begun can be completed."""
     player = state.actor
+    may_down, may_up = state.spaces_down > 0, state.spaces_up > 0
     for value in range(NUM_VALUES):
-        mask[PLACE + 2 * value] = (state.hand[player, value] > 0) & (state.spaces_down > 0)
-        mask[PLACE + 2 * value + 1] = (state.hand[player, value] > 0) & (state.spaces_up > 0)
+        has = state.hand[player, value] > 0
+        mask[PLACE + 2 * value] = has & may_down
+        mask[PLACE + 2 * value + 1] = has & may_up
     if state.hand[player, FLY] > 0:
         mask[PEEK_VILLA] = state.num_face_down > 0
         mask[PEEK_VICE] = state.num_lying > 0
@@ -593,21 +614,16 @@ def _names_vice(begun: int, first: int) -> bool:
 
 
 @inlined
-def _may_name_villa(state: State, begun: int, first: int, slot: int) -> bool:
-    if begun == PEEK_VILLA:  # CLE-6, h.6
-        return bool((state.where[slot] == ON_TABLE) & (state.face_up[slot] == 0))
-    if begun == MOVE:  # CLE-9
-        return bool((state.takes_down[slot] != 0) & (first >> 1 != slot))
-    return bool((state.takes_up[slot] if begun & 1 else state.takes_down[slot]) != 0)
-
-
-@inlined
-def _may_name_vice(state: State, begun: int, first: int, slot: int, j: int) -> bool:
-    """CLE-6, CLE-7, h.6: any face-down card on the table, whoever owns or knows it."""
-    lies_there = state.down_owner[slot, j] != NO_SEAT
-    if begun == MOVE:  # CLE-9: another Villa card must have room for it
-        return bool(lies_there & (state.spaces_down > state.takes_down[slot]))
-    return bool(lies_there & ((first < 0) | (first >> 1 != slot)))  # CLE-8: SWAP is between two Villa cards
+def _may_name(state: State, begun: int, first: int, slot: int, j: int) -> bool:
+    """Whether a target of the turn is legal: the Vice card (slot, j), or the Villa card with any j."""
+    if _names_vice(begun, first):
+        spared = state.takes_down[slot] and state.spaces_down == 1 if begun == MOVE else first >= 0 and first >> 1 == slot
+        return bool(state.down_owner[slot, j] != NO_SEAT and not spared)
+    if begun == PEEK_VILLA:
+        return bool(state.where[slot] == ON_TABLE and not state.face_up[slot])
+    if begun == MOVE:
+        return bool(state.takes_down[slot] and first >> 1 != slot)
+    return bool(state.takes_up[slot] if begun & 1 else state.takes_down[slot])
 
 
 @inlined
@@ -619,7 +635,7 @@ def _count_movable(state: State) -> int:
 
 @inlined
 def _count_targets(state: State, begun: int, first: int) -> int:
-    """How many targets `_may_name_villa` or `_may_name_vice` allows."""
+    """How many targets the mask allows."""
     if begun < PEEK_VILLA:
         return int(state.spaces_up if begun & 1 else state.spaces_down)
     if begun == PEEK_VILLA:
@@ -657,20 +673,16 @@ def _answer_turn(state: State, action: int) -> None:
         action = _only_target(state)
 
 
-@inlined
+@compiled
 def _only_target(state: State) -> int:
     """The next target of the turn, if only one is possible."""
     begun, first = state.choice[state.actor, 0] - 1, state.choice[state.actor, 1] - 1
     if _count_targets(state, begun, first) != 1:
         return NO_ACTION
     slot = j = 0
-    if _names_vice(begun, first):
-        while not _may_name_vice(state, begun, first, slot, j):
-            slot, j = slot + j, 1 - j
-        return VICE + 2 * slot + j
-    while not _may_name_villa(state, begun, first, slot):
-        slot += 1
-    return VILLA + slot
+    while not _may_name(state, begun, first, slot, j):
+        slot, j = slot + j, 1 - j
+    return VICE + 2 * slot + j if _names_vice(begun, first) else VILLA + slot
 
 
 @compiled
@@ -1141,9 +1153,34 @@ OBSERVATION = Layout(
     ("favourite", _SLOTS, 0, 1, 1, "the objects that the own character is after, by card"),
     ("known_villa", _SLOTS, 0, NUM_VILLAS, NUM_VILLAS, "the card of each slot if the observer knows it, else 0"),
     ("known_vice", _PAIRS, 0, NUM_VALUES, NUM_VALUES, "value + 1 of each face-down Vice card that the observer knows, else 0"),
-    ("character", (MURDERER + 1,), 0, 1, 1, "own character, one-hot: none, the crew, at the end the Murderer"),
-    ("choice", (VILLA + 1,), 0, 1, 1, "what the observer has begun in this turn, one-hot: nothing, or the action + 1"),
-    ("source", (2 * NUM_VILLAS + 1,), 0, 1, 1, "the Vice card that he has named first, one-hot: none, or 2 slot + j + 1"),
+    ("up_value", _PAIRS, 0, NUM_VALUES, NUM_VALUES, "value + 1 of each open Vice card"),
+    ("old", _PAIRS, 0, 1, 1, "face-down Vice cards laid before their owner's last reshuffle"),
+    ("where", _SLOTS, 0, WON, WON, "each slot: 0 in the pile, 1 on top of it in sight, 2 on the table, 3 won"),
+    ("face_up", _SLOTS, 0, 1, 1, "which of them lie or lay face up"),
+    ("villa_value", _SLOTS, -MAX_VALUE, MAX_VALUE, 15, "points of each card in the game, by card"),
+    ("special", (len(SPECIALS),), 0, NUM_VILLAS, NUM_VILLAS, "which cards are Weapon, Dog, Body and Keyhole, 0 for none"),
+    ("deck", (NUM_VALUES,), 0, MAX_FLIES, 3, "Vice cards of each value that everybody has"),
+    ("seated", _SEATS, 0, 1, 1, "seats in the game; all features by seat start with the observer and go clockwise"),
+    ("resolved_slot", (), 0, NUM_VILLAS, NUM_VILLAS, "last fourth card: slot + 1"),
+    ("resolved_value", (4,), 0, NUM_VALUES, NUM_VALUES, "last fourth card: value + 1 of the cards on the four sides"),
+    ("moved", (), 0, NUM_VILLAS, NUM_VILLAS, "slot + 1 of the object that the accusation moved"),
+    ("pile_size", (), 0, NUM_VILLAS, NUM_VILLAS, "Villa cards in the pile"),
+    ("hand_size", (), 1, NUM_VALUES + MAX_FLIES, 3, "cards in a full hand"),
+    ("villas_to_win", (), 1, NUM_VILLAS, 4, "Villa cards that end the game"),
+    ("mode", (), 0, DETECTIVE, DETECTIVE, "mode: " + ", ".join(MODES)),
+    ("phase", (), 0, OVER, OVER, "phase: " + ", ".join(PHASES)),
+    ("end", (), 0, CAP, CAP, "what stopped the game: 0 nothing, " + ", ".join(ENDS[1:])),
+    ("turns", (2,), 0, 127, 50, f"completed turns, {_COUNT}"),
+    ("max_turns", (2,), 0, 127, 127, f"the cap, {_COUNT}"),
+    ("down_owner", _PAIRS, 0, MAX_PLAYERS, MAX_PLAYERS, f"whose Vice card lies face down there: {_PLACE}"),
+    ("up_owner", _PAIRS, 0, MAX_PLAYERS, MAX_PLAYERS, f"whose Vice card lies open there: {_PLACE}"),
+    ("holder", _SLOTS, 0, MAX_PLAYERS, MAX_PLAYERS, f"who has the Villa card of each slot in front of him: {_PLACE}"),
+    ("resolved_owner", (4,), 0, MAX_PLAYERS, MAX_PLAYERS, f"last fourth card: whose cards lay on the four sides: {_PLACE}"),
+    ("actor", (), 0, MAX_PLAYERS, MAX_PLAYERS, f"whose turn it is: {_PLACE}"),
+    ("starter", (), 0, MAX_PLAYERS, MAX_PLAYERS, f"who began: {_PLACE}"),
+    ("resolved_winner", (), 0, MAX_PLAYERS, MAX_PLAYERS, f"last fourth card: who won: {_PLACE}"),
+    ("accuser", (), 0, MAX_PLAYERS, MAX_PLAYERS, f"who has the Keyhole and may accuse: {_PLACE}"),
+    ("accused", (), 0, MAX_PLAYERS, MAX_PLAYERS, f"whom he accused: {_PLACE}"),
     ("seen_villa", (MAX_PLAYERS, NUM_VILLAS), 0, 1, 1, "who has looked at each face-down Villa card"),
     ("seen_vice", (MAX_PLAYERS, *_PAIRS), 0, 1, 1, "who has looked at each face-down Vice card"),
     ("discard", (MAX_PLAYERS, NUM_VALUES), 0, MAX_FLIES, 3, "discards by seat and value"),
@@ -1158,64 +1195,33 @@ OBSERVATION = Layout(
         "where a card was moved to, value + 1 of an open card; kinds: " + ", ".join(TURN_KINDS[1:]),
     ),
     ("reshuffles", (MAX_PLAYERS, 2), 0, 127, 10, f"reshuffles by seat, {_COUNT}"),
-    ("hand_sizes", _SEATS, 0, NUM_VALUES + MAX_FLIES, 3, "cards in hand by seat, which start with the observer"),
+    ("hand_sizes", _SEATS, 0, NUM_VALUES + MAX_FLIES, 3, "cards in hand by seat"),
     ("draw_sizes", _SEATS, 0, NUM_VALUES + MAX_FLIES, 10, "cards in the draw pile by seat"),
     ("won_counts", _SEATS, 0, NUM_VILLAS, 4, "Villa cards in front of each seat"),
     ("shown_character", _SEATS, 0, MURDERER, MURDERER, "at the end: characters by seat"),
-    ("seated", _SEATS, 0, 1, 1, "seats in the game"),
-    ("actor", _SEATS, 0, 1, 1, "whose turn it is"),
-    ("starter", _SEATS, 0, 1, 1, "who began"),
-    ("resolved_winner", _SEATS, 0, 1, 1, "last fourth card: who won"),
-    ("accuser", _SEATS, 0, 1, 1, "who has the Keyhole and may accuse"),
-    ("accused", _SEATS, 0, 1, 1, "whom he accused"),
-    ("down_owner", _PAIRS, 0, MAX_PLAYERS, MAX_PLAYERS, f"whose Vice card lies face down there: {_PLACE}"),
-    ("up_owner", _PAIRS, 0, MAX_PLAYERS, MAX_PLAYERS, f"whose Vice card lies open there: {_PLACE}"),
-    ("holder", _SLOTS, 0, MAX_PLAYERS, MAX_PLAYERS, f"who has won the Villa card of each slot: {_PLACE}"),
-    ("resolved_owner", (4,), 0, MAX_PLAYERS, MAX_PLAYERS, f"last fourth card: whose cards lay on the four sides: {_PLACE}"),
-    ("final_owner", (NUM_VILLAS, 4), 0, MAX_PLAYERS, MAX_PLAYERS, "the same for each slot that was decided at the end"),
-    ("up_value", _PAIRS, 0, NUM_VALUES, NUM_VALUES, "value + 1 of each open Vice card"),
-    ("old", _PAIRS, 0, 1, 1, "face-down Vice cards laid before their owner's last reshuffle"),
-    ("where", _SLOTS, 0, WON, WON, "each slot: 0 in the pile, 1 on top of it in sight, 2 on the table, 3 won"),
-    ("face_up", _SLOTS, 0, 1, 1, "which of them lie or lay face up"),
-    ("open_card", _SLOTS, 0, NUM_VILLAS, NUM_VILLAS, "the card of each slot if everybody knows it, else 0"),
-    ("takes_down", _SLOTS, 0, 1, 1, "where a Vice card may be laid face down"),
-    ("takes_up", _SLOTS, 0, 1, 1, "where a Vice card may be laid open"),
-    ("resolved_value", (4,), 0, NUM_VALUES, NUM_VALUES, "last fourth card: value + 1 of the cards on the four sides"),
-    ("final_value", (NUM_VILLAS, 4), 0, NUM_VALUES, NUM_VALUES, "the same for each slot that was decided at the end"),
-    ("resolved_slot", (), 0, NUM_VILLAS, NUM_VILLAS, "last fourth card: slot + 1"),
-    ("moved", (), 0, NUM_VILLAS, NUM_VILLAS, "slot + 1 of the object that the accusation moved"),
-    ("villa_value", _SLOTS, -MAX_VALUE, MAX_VALUE, 15, "points of each card in the game, by card"),
-    ("special", (len(SPECIALS),), 0, NUM_VILLAS, NUM_VILLAS, "which cards are Weapon, Dog, Body and Keyhole, 0 for none"),
-    ("deck", (NUM_VALUES,), 0, MAX_FLIES, 3, "Vice cards of each value that everybody has"),
-    ("pile_size", (), 0, NUM_VILLAS, NUM_VILLAS, "Villa cards in the pile"),
-    ("hand_size", (), 1, NUM_VALUES + MAX_FLIES, 3, "cards in a full hand"),
-    ("villas_to_win", (), 1, NUM_VILLAS, 4, "Villa cards that end the game"),
-    ("turns", (2,), 0, 127, 50, f"completed turns, {_COUNT}"),
-    ("max_turns", (2,), 0, 127, 127, f"the cap, {_COUNT}"),
-    ("phase", (len(PHASES),), 0, 1, 1, "phase, one-hot: " + ", ".join(PHASES)),
-    ("mode", (len(MODES),), 0, 1, 1, "mode, one-hot: " + ", ".join(MODES)),
-    ("end", (len(ENDS),), 0, 1, 1, "what stopped the game, one-hot: nothing, " + ", ".join(ENDS[1:])),
+    ("character", (MURDERER + 1,), 0, 1, 1, "own character, one-hot: none, the crew, at the end the Murderer"),
+    ("choice", (VILLA + 1,), 0, 1, 1, "what the observer has begun in this turn, one-hot: nothing, or the action + 1"),
+    ("source", (2 * NUM_VILLAS + 1,), 0, 1, 1, "the Vice card that he has named first, one-hot: none, or 2 slot + j + 1"),
+    ("final_owner", (NUM_VILLAS, 4), 0, MAX_PLAYERS, MAX_PLAYERS, "resolutions at the end: whose cards lay at each slot"),
+    ("final_value", (NUM_VILLAS, 4), 0, NUM_VALUES, NUM_VALUES, "resolutions at the end: value + 1 of these cards"),
 )
 
 
 @compiled
 def observe(state: State, player: int, seen: Record) -> None:
-    wide.clear(seen)
     wide.own(state, player, seen, "hand draw favourite known_villa known_vice")
+    wide.copy(state, seen, "up_value old where face_up villa_value special deck seated resolved_slot resolved_value moved "
+              "pile_size hand_size villas_to_win mode phase end turns max_turns")  # fmt: skip
+    wide.place(state, player, seen, "down_owner up_owner holder resolved_owner actor starter resolved_winner accuser accused")
     wide.turn(state, player, seen, "seen_villa seen_vice discard reshuffled last_turn")
     wide.turn(state, player, seen, "reshuffles hand_sizes draw_sizes won_counts shown_character")
-    wide.mark(state, player, seen, "actor starter resolved_winner accuser accused")
-    wide.place(state, player, seen, "down_owner up_owner holder resolved_owner final_owner")
-    wide.copy(state, seen, "up_value old where face_up open_card takes_down takes_up resolved_value final_value")
-    wide.copy(state, seen, "resolved_slot moved villa_value special deck pile_size hand_size villas_to_win turns max_turns")
-    for k in range(MAX_PLAYERS):
-        seen.seated[k] = k < state.num_players
+    wide.blank(seen, "character choice source final_owner final_value")
     seen.character[state.character[player]] = 1
     seen.choice[state.choice[player, 0]] = 1
     seen.source[state.choice[player, 1]] = 1
-    seen.phase[state.phase] = 1
-    seen.mode[state.mode] = 1
-    seen.end[state.end] = 1
+    if state.end != GOES_ON:
+        wide.place(state, player, seen, "final_owner")
+        wide.copy(state, seen, "final_value")
 
 
 @compiled
@@ -1433,12 +1439,12 @@ _NUMBERS = {
     if isinstance(option.allowed, range) and name in (STATE.names or ())
 }
 _FLAGS = [field[0] for field in PUBLIC + PRIVATE + HIDDEN if field[0] in (
-    "instant_win", "wants", "accusation_open", "zero_presence_wins", "show_pile_top", "cap_terminates", "score_reward",
+    "seated", "instant_win", "wants", "accusation_open", "zero_presence_wins", "show_pile_top", "cap_terminates", "score_reward",
     "truncated", "face_up", "takes_down", "takes_up", "seen_villa", "seen_vice", "old", "favourite", "lies_up",
 )]  # fmt: skip
 _SEAT_FIELDS = ("actor", "starter", "holder", "down_owner", "up_owner", "resolved_owner", "resolved_winner", "final_owner",
                 "accuser", "accused")  # fmt: skip
-_BY_SEAT = [name for name, *_ in PUBLIC + PRIVATE if STATE[name].shape[:1] == (MAX_PLAYERS,)]
+_BY_SEAT = [name for name, *_ in PUBLIC + PRIVATE if STATE[name].shape[:1] == (MAX_PLAYERS,) and name != "seated"]
 
 
 def _law(holds: Any, what: str, found: Any = "") -> None:
@@ -1460,6 +1466,7 @@ def check(state: State) -> None:
     fields = _fields(state)
     s = SimpleNamespace(**fields)
     _law(MIN_PLAYERS <= s.num_players <= MAX_PLAYERS, "number of players", s.num_players)
+    _law(s.seated.tolist() == [k < s.num_players for k in range(MAX_PLAYERS)], "seated", s.seated)
     for name in _FLAGS:
         _law(not np.any(fields[name] >> 1), name, fields[name])
     for name in _SEAT_FIELDS:
