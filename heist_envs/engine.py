@@ -163,15 +163,17 @@ def play_at_random(
     Every decision is a whole one: observation and mask are written, and a finished game starts again.
     """
     for _ in range(num_steps):
-        for i in range(len(states)):
-            actions[i] = chance.choose(choices[i], masks[i])
-        for i in range(len(states)):
-            state = states[i]
-            if _play(state, actions[i], streams[i], weights[0]) == TERMINAL:
-                reset(state)
-                play_chance(state, streams[i], weights[0])
-        for i in range(len(states)):
-            _look(states[i], observations[i], masks[i])
+        for start in range(0, len(states), 64):
+            block = range(start, min(start + 64, len(states)))
+            for i in block:
+                actions[i] = chance.choose(choices[i], masks[i])
+            for i in block:
+                state = states[i]
+                if _play(state, actions[i], streams[i], weights[0]) == TERMINAL:
+                    reset(state)
+                    play_chance(state, streams[i], weights[0])
+            for i in block:
+                _look(states[i], observations[i], masks[i])
 
 
 @compiled

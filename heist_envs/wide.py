@@ -24,6 +24,12 @@ def clear(seen: Record) -> None:
         seen[name] = 0
 
 
+def blank(seen: Record, names: str) -> None:
+    """Make some features zero: those that are not written anyway."""
+    for name in names.split():
+        seen[name] = 0
+
+
 def copy(state: State, seen: Record, names: str) -> None:
     """Show fields of int8 as they are, and a number of 16 bits as (x % 128, x // 128)."""
     for name in names.split():
@@ -75,6 +81,8 @@ def _bytes(values: Any) -> Any:
 
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_INLINE = 128
+"""Bytes that a copy of known size takes at most without calling a function."""
 _LANES = 16
 _LANES_16 = _LANES // 2
 _VECTOR = ir.VectorType(_I8, _LANES)
@@ -109,6 +117,20 @@ def _split(builder: Any, value: Any) -> Any:
     return builder.or_(builder.and_(value, each(0x7F)), high)
 
 
+def _pieces(names: str, *records: Any) -> list[tuple[str, int]]:
+    """Fields that lie side by side in all of the records, and are alike: the first one's name, and the bytes of all."""
+    found: list[tuple[str, int]] = []
+    for name in names.split():
+        size = _size(records[0].fields[name])
+        if found and all(record.offset(found[-1][0]) + found[-1][1] == record.offset(name) for record in records):
+            first, before = found[-1]
+            if _is_16_bit(records[0].fields[first]) == _is_16_bit(records[0].fields[name]):
+                found[-1] = (first, before + size)
+                continue
+        found.append((name, size))
+    return found
+
+
 def _is_16_bit(field: Any) -> bool:
     return getattr(field.type, "dtype", field.type) == types.int16
 
@@ -123,24 +145,28 @@ def _clear(_: Any, seen: Any) -> Any:
 
 
 @intrinsic(prefer_literal=True)
+def _blank(_: Any, seen: Any, names: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        for name, size in _pieces(names.literal_value, seen):
+            cgutils.memset(builder, cgutils.get_record_member(builder, args[0], seen.offset(name), _I8), _I64(size), 0)
+        return context.get_dummy_value()
+
+    return types.void(seen, names), write
+
+
+@intrinsic(prefer_literal=True)
 def _copy(_: Any, state: Any, seen: Any, names: Any) -> Any:
     def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        runs: list[list[int]] = []  # fields that lie side by side in both records are copied together
-        for name in names.literal_value.split():
+        for name, size in _pieces(names.literal_value, state, seen):
             field, offset = state.fields[name], seen.offset(name)
-            wide = _is_16_bit(field)
-            if runs and [field.offset, offset, wide] == [runs[-1][0] + runs[-1][3], runs[-1][1] + runs[-1][3], runs[-1][2]]:
-                runs[-1][3] += _size(field)
-            else:
-                runs.append([field.offset, offset, wide, _size(field)])
-        for start, offset, wide, size in runs:
-            if wide:
-                value = _load(builder, args[0], start, ir.VectorType(ir.IntType(16), size // 2))
+            if _is_16_bit(field):
+                value = _load(builder, args[0], field.offset, ir.VectorType(ir.IntType(16), size // 2))
                 _store(builder, _split(builder, value), args[1], offset)
-            else:
-                source = cgutils.get_record_member(builder, args[0], start, _I8)
-                target = cgutils.get_record_member(builder, args[1], offset, _I8)
-                cgutils.raw_memcpy(builder, target, source, _I64(size), 1)
+                continue
+            for start in range(0, size, _INLINE):
+                source = cgutils.get_record_member(builder, args[0], field.offset + start, _I8)
+                target = cgutils.get_record_member(builder, args[1], offset + start, _I8)
+                cgutils.raw_memcpy(builder, target, source, _I64(min(_INLINE, size - start)), 1)
         return context.get_dummy_value()
 
     return types.void(state, seen, names), write
@@ -254,9 +280,8 @@ def _place(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
         n = builder.zext(_load(builder, args[0], state.offset("num_players"), _I8), _I64)
         counted = builder.load(_row(builder, "places.from.1", PLACE_OF + 1, n, args[1]))
         no_seat = ir.Constant(_VECTOR, [-1] * _LANES)
-        for name in names.literal_value.split():
+        for name, size in _pieces(names.literal_value, state, seen):
             field = state.fields[name]
-            size = _size(field)
             for start in range(0, size, _LANES):
                 word = _word(min(_LANES, size - start))
                 seats = builder.zext(_load(builder, args[0], field.offset + start, word), _word(_LANES))
@@ -300,7 +325,8 @@ def _flags(builder: Any, row: Any, record: Any) -> Any:
 def _count_ones(builder: Any, comparison: str, left: Any, right: Any) -> Any:
     """In how many lanes a comparison of two vectors holds."""
     holds = builder.bitcast(builder.icmp_unsigned(comparison, left, right), ir.IntType(left.type.count))
-    return builder.zext(builder.ctpop(builder.zext(holds, _word(max(8, left.type.count // 8)))), _I64)
+    ones = builder.ctpop(builder.zext(holds, _word(max(8, left.type.count // 8))))
+    return builder.trunc(ones, _I64) if ones.type.width > _I64.width else builder.zext(ones, _I64)
 
 
 @intrinsic
@@ -329,4 +355,5 @@ def _find(_: Any, row: Any, k: Any) -> Any:
 
 
 if not numba.config.DISABLE_JIT:
-    clear, copy, turn, own, place, mark, count, find = _clear, _copy, _turn, _own, _place, _mark, _count, _find
+    clear, blank, copy, turn, own, place = _clear, _blank, _copy, _turn, _own, _place
+    mark, count, find = _mark, _count, _find
