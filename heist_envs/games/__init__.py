@@ -3,7 +3,7 @@
 import importlib
 from types import ModuleType
 
-VERSIONS = {"holdup": 0}
+VERSIONS = {"holdup": 0, "magpies": 0}
 """Name -> behaviour version, the N of `heist/<name>-vN`: it changes whenever a golden playthrough does."""
 
 GAMES = tuple(VERSIONS)
