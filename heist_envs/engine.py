@@ -38,10 +38,11 @@ def row(dtype: Any, size: int) -> np.dtype[Any]:
     """A record that holds one row of a buffer.
 
     Indexing an array of such records costs nothing in compiled code; a row of a 2-d array is an object of its own there,
-    counted with atomic instructions, and its length is not known to the compiler. A row is filled up to a power of two.
+    counted with atomic instructions, and its length is not known to the compiler. A row is filled up to a power of two, and
+    to 16 entries.
     """
-    nbytes = size * np.dtype(dtype).itemsize
-    filled = max(16, 1 << (nbytes - 1).bit_length())
+    nbytes = max(size, 16) * np.dtype(dtype).itemsize
+    filled = 1 << (nbytes - 1).bit_length()
     return np.dtype((np.record, np.dtype({"names": ["values"], "formats": [(dtype, size)], "itemsize": filled})))
 
 
@@ -164,7 +165,7 @@ def play_at_random(
     """
     for _ in range(num_steps):
         for i in range(len(states)):
-            actions[i] = chance.choose(choices[i], masks[i])
+            actions[i] = chance.draw(choices[i], masks[i])
         for i in range(len(states)):
             state = states[i]
             if _play(state, actions[i], streams[i], weights[0]) == TERMINAL:

@@ -133,38 +133,39 @@ PUBLIC = [
     ("raid_before_plus", FLAG),
     ("take_as_batch", FLAG),
     ("score_reward", FLAG),
-    # The game.
-    ("collection", np.int8, (MAX_PLAYERS, NUM_TYPES)),  # how many of each card
-    ("holdings", np.int8, (MAX_PLAYERS, NUM_COLOURS, len(HOLDINGS))),
-    ("unused", FLAG, MAX_PLAYERS),  # the character can still become a joker; neither this nor HELD_JOKER: it is lost
-    ("unseen", np.int8, NUM_TYPES),  # in the draw pile and the reserve together
+    # The board and the piles, in the order in which they are observed.
+    ("present", FLAG, MAX_SPACES),
+    ("chosen", FLAG, MAX_SPACES),  # taken in the present batch and not yet joined (h.5)
+    ("board", np.int8, (MAX_SPACES, LOOK)),
+    ("laid", np.int8),  # k
+    ("inspector", np.int8),  # p, spaces counted from 1
+    ("due", np.int8),  # +cards to be drawn
     ("draw_size", np.int8),
     ("reserve_size", np.int8),
     ("last_turn", FLAG),
     ("turns", np.int8),
+    ("unseen", np.int8, NUM_TYPES),  # in the draw pile and the reserve together
+    ("swept", np.int8, (MAX_SWEPT, LOOK)),  # the last events (h.6)
+    ("chain", np.int8, NUM_TYPES),  # how many of each card the last +cards brought
+    # The players.
+    ("holdings", np.int8, (MAX_PLAYERS, NUM_COLOURS, len(HOLDINGS))),
+    ("collection", np.int8, (MAX_PLAYERS, NUM_TYPES)),  # how many of each card
+    ("unused", FLAG, MAX_PLAYERS),  # the character can still become a joker; neither this nor HELD_JOKER: it is lost
     # The turn.
     ("phase", np.int8),
     ("leader", np.int8),
     ("actor", np.int8),
     ("owed", FLAG),  # chance has to turn up a card: for the board while STEALING, else for the actor
     ("card_at", np.int8, MAX_SPACES),  # the card that lies on a space, or is chosen from it
-    ("present", FLAG, MAX_SPACES),
-    ("chosen", FLAG, MAX_SPACES),  # taken in the present batch and not yet joined (h.5)
-    ("board", np.int8, (MAX_SPACES, LOOK)),
-    ("laid", np.int8),  # k
-    ("inspector", np.int8),  # p, spaces counted from 1
     ("ending", np.int8),
+    ("cards_left", np.int8),  # on the board
     ("to_take", np.int8),  # picks that the leader may still make, also after a coup
-    ("due", np.int8),  # +cards to be drawn
     ("interrupted", np.int8),  # the phase to go back to from TURNING, else SETUP
     ("raided", np.int8),  # during TURNING
-    # The last events (h.6).
     ("last_ending", np.int8),  # of the previous turn
     ("last_leader", np.int8),
-    ("swept", np.int8, (MAX_SWEPT, LOOK)),
-    ("chain", np.int8, NUM_TYPES),  # how many of each card the last +cards brought
     ("chain_owner", np.int8),
-    ("chain_goes_on", FLAG),  # they belong to the gain that is being resolved
+    ("chain_goes_on", FLAG),  # it belongs to the gain that is being resolved
     ("raid_owner", np.int8),
     ("raid_colour", np.int8),
 ]
@@ -367,6 +368,7 @@ def _clear_board(state: State) -> None:
     state.present[:] = False
     state.chosen[:] = False
     state.board[:] = 0
+    state.cards_left = 0
 
 
 @compiled
@@ -394,14 +396,6 @@ def _left_of(state: State, seat: int) -> int:
 @inlined
 def _gap(state: State) -> int:
     return int(state.inspector) - int(state.laid) - 1
-
-
-@inlined
-def _on_board(state: State) -> int:
-    cards = 0
-    for space in range(MAX_SPACES):
-        cards += state.present[space]
-    return cards
 
 
 @compiled
@@ -490,6 +484,7 @@ def _show(state: State, space: int, card: int) -> None:
     face = state.face[card]
     state.card_at[space] = card
     state.present[space] = True
+    state.cards_left += 1
     state.board[space, card // TYPES_PER_COLOUR] = 1
     for what in range(TRIANGLES, LOOK):
         state.board[space, what] = _shows(face, what)
@@ -513,6 +508,7 @@ def _sweep(state: State) -> None:
         for what in range(LOOK):
             state.swept[space - first, what] = state.board[space, what]
         _clear_space(state, space)
+    state.cards_left -= state.laid - first
     state.laid = first
 
 
@@ -521,6 +517,7 @@ def _pick(state: State, space: int) -> None:
     """The actor takes the card on a space; its neighbours stay where they are (h.1)."""
     by_leader = state.phase == COUP_TAKING or state.phase == TAKING
     state.to_take -= by_leader
+    state.cards_left -= 1
     state.chain_goes_on = False
     if by_leader and state.take_as_batch:  # MAG-30, h.5
         state.present[space] = False
@@ -629,38 +626,32 @@ def _go_on(state: State) -> None:
     """Resolve a gain and put the next question; of one card that must be taken nobody is asked (section f)."""
     while not _gain_waits(state):
         _pass_on(state)
-        if (state.phase != TAKING and state.phase != SHARING) or _on_board(state) > 1:
+        if (state.phase != TAKING and state.phase != SHARING) or state.cards_left > 1:
             return
+        only = 0
         for space in range(MAX_SPACES):
-            if state.present[space]:
-                _pick(state, space)
+            only += state.present[space] * space
+        _pick(state, only)
 
 
 @inlined
 def _pass_on(state: State) -> None:
     """Who is asked next, and what: a.5, a.6, a.7."""
-    cards = _on_board(state)
-    if state.phase == STEALING:
-        if state.ending == COUP:
-            state.phase = COUP_TAKING
-            state.to_take = cards
-        elif state.ending == STOPPED:
-            state.phase = TAKING
-            state.to_take = state.take_table[state.laid - 1]
-        else:
-            state.phase = SHARING
-            state.actor = _left_of(state, state.leader)
-    elif state.phase == SHARING:
-        state.actor = _left_of(state, state.actor)
+    if state.phase == STEALING and state.ending == COUP:
+        state.phase = COUP_TAKING
+        state.to_take = state.cards_left
+    elif state.phase == STEALING and state.ending == STOPPED:
+        state.phase = TAKING
+        state.to_take = state.take_table[state.laid - 1]
     elif state.phase == EXTRA:
-        cards = 0  # the rest is discarded
-    elif state.to_take == 0:
-        state.phase = SHARING
-        state.actor = _left_of(state, state.leader)
-    if state.phase == SHARING and cards > 0 and state.actor == state.leader and state.ending != CAUGHT:
-        state.phase = EXTRA
-    elif cards == 0 or (state.phase == SHARING and state.actor == state.leader):
         _end_turn(state)
+    elif state.to_take == 0:
+        state.actor = _left_of(state, state.actor)  # of the leader, who was the actor, or of the last one who shared
+        state.phase = SHARING
+        if state.cards_left == 0 or (state.actor == state.leader and state.ending == CAUGHT):
+            _end_turn(state)
+        elif state.actor == state.leader:
+            state.phase = EXTRA
 
 
 # ---------------------------------------------------------------------------------------------------- end
@@ -754,28 +745,28 @@ OBSERVATION = Layout(
     ("board", (MAX_SPACES, LOOK), 0, 3, 1, f"both kinds of cards by space: {_LOOK}"),
     ("laid", (), 0, MAX_SPACES, MAX_SPACES, "cards laid and not swept (k)"),
     ("inspector", (), 0, MAX_SPACES + 1, MAX_SPACES, "the inspector's space, counted from 1 (p)"),
-    ("gap", (), 0, MAX_SPACES, MAX_SPACES, "free spaces between the cards and him"),
-    ("ending", (len(ENDINGS),), 0, 1, 1, "how the theft ended, one-hot: " + ", ".join(ENDINGS)),
-    ("phase", (len(PHASES),), 0, 1, 1, "phase, one-hot: " + ", ".join(PHASES)),
-    ("interrupted", (len(PHASES),), 0, 1, 1, "during JOKER: the phase that it interrupts, one-hot"),
-    ("raided", (NUM_COLOURS,), 0, 1, 1, "during JOKER: the colour just raided, one-hot"),
-    ("seated", _SEATS, 0, 1, 1, "seats in the game; all features by seat start with the observer and go clockwise"),
-    ("leader", _SEATS, 0, 1, 1, "who leads"),
-    ("actor", _SEATS, 0, 1, 1, "who is asked"),
-    ("to_take", (), 0, MAX_SPACES, 4, "cards that the leader still has to take, outside a coup"),
     ("due", (), 0, 127, 2, "+cards to be drawn"),
     ("draw_size", (), 0, MAX_CARDS, MAX_CARDS, "cards in the draw pile"),
     ("reserve_size", (), 0, MAX_CARDS, 15, "cards in the reserve"),
     ("last_turn", (), 0, 1, 1, "the last card of the draw pile has been revealed"),
     ("turns", (), 0, MAX_CARDS, 30, "turns finished"),
-    ("holdings", (MAX_PLAYERS, NUM_COLOURS, len(HOLDINGS)), 0, 127, 4, "by seat and colour: " + ", ".join(HOLDINGS)),
-    ("unused", _SEATS, 0, 1, 1, "whose character can still become a joker; without this and without a joker it is lost"),
     ("unseen", (NUM_TYPES,), 0, MAX_CARDS, 2, f"cards in the two piles together, {_TYPES}"),
-    ("last_ending", (len(ENDINGS),), 0, 1, 1, "how the previous turn's theft ended, one-hot; running: there was none"),
-    ("last_leader", _SEATS, 0, 1, 1, "who led it"),
     ("swept", (MAX_SWEPT, LOOK), 0, 3, 1, f"the cards that the inspector swept last: {_LOOK}"),
     ("chain", (NUM_TYPES,), 0, MAX_CARDS, 1, f"the cards that the last +cards brought, {_TYPES}"),
-    ("chain_owner", _SEATS, 0, 1, 1, "who got them"),
+    ("holdings", (MAX_PLAYERS, NUM_COLOURS, len(HOLDINGS)), 0, 127, 4, "by seat and colour: " + ", ".join(HOLDINGS)),
+    ("unused", _SEATS, 0, 1, 1, "whose character can still become a joker; without this and without a joker it is lost"),
+    ("seated", _SEATS, 0, 1, 1, "seats in the game; all features by seat start with the observer and go clockwise"),
+    ("leader", _SEATS, 0, 1, 1, "who leads"),
+    ("actor", _SEATS, 0, 1, 1, "who is asked"),
+    ("gap", (), 0, MAX_SPACES, MAX_SPACES, "free spaces between the cards and the inspector"),
+    ("ending", (len(ENDINGS),), 0, 1, 1, "how the theft ended, one-hot: " + ", ".join(ENDINGS)),
+    ("phase", (len(PHASES),), 0, 1, 1, "phase, one-hot: " + ", ".join(PHASES)),
+    ("to_take", (), 0, MAX_SPACES, 4, "cards that the leader still has to take, outside a coup"),
+    ("interrupted", (len(PHASES),), 0, 1, 1, "during JOKER: the phase that it interrupts, one-hot"),
+    ("raided", (NUM_COLOURS,), 0, 1, 1, "during JOKER: the colour just raided, one-hot"),
+    ("last_ending", (len(ENDINGS),), 0, 1, 1, "how the previous turn's theft ended, one-hot; running: there was none"),
+    ("last_leader", _SEATS, 0, 1, 1, "who led it"),
+    ("chain_owner", _SEATS, 0, 1, 1, "who got the cards of `chain`"),
     ("raid_owner", _SEATS, 0, 1, 1, "last raid: who lost his cards"),
     ("raid_colour", (NUM_COLOURS,), 0, 1, 1, "last raid: of which colour"),
 )
@@ -784,23 +775,20 @@ OBSERVATION = Layout(
 @compiled
 def observe(state: State, player: int, seen: Record) -> None:
     wide.clear(seen)
-    wide.copy(state, seen, "present chosen board laid inspector due draw_size reserve_size last_turn turns")
-    wide.copy(state, seen, "unseen swept chain")
+    wide.copy(state, seen, "present chosen board laid inspector due draw_size reserve_size last_turn turns unseen swept chain")
     wide.turn(state, player, seen, "holdings unused")
     wide.mark(state, player, seen, "leader actor last_leader chain_owner raid_owner")
     seen.gap = _gap(state)
+    seen.to_take = state.to_take * (state.ending == STOPPED)  # h.2
     seen.ending[state.ending] = 1
     seen.last_ending[state.last_ending] = 1
     seen.phase[state.phase] = 1
+    seen.raid_colour[max(0, state.raid_colour)] = state.raid_colour != NO_COLOUR
     for k in range(MAX_PLAYERS):
         seen.seated[k] = k < state.num_players
-    if state.ending == STOPPED:  # h.2
-        seen.to_take = state.to_take
     if state.phase == TURNING:
         seen.interrupted[state.interrupted] = 1
         seen.raided[state.raided] = 1
-    if state.raid_owner != NO_SEAT:
-        seen.raid_colour[state.raid_colour] = 1
 
 
 @compiled
