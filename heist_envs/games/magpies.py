@@ -1,6 +1,6 @@
 """Magpies: turn up loot until the inspector comes too near, then share it; most cards of a colour score.
 
-Numbers such as MAG-12 name the ruling, h.3 the precision, a.2 the rule below that a line carries.
+Numbers such as a.3 (the list below), MAG-12 and h.3 are those of docs/rules/magpies.md, each where its rule is carried.
 
 A turn of the leader; nothing is secret but the order of the two piles:
 
@@ -83,9 +83,9 @@ DECK = (
 """The cards of each colour: triangles, left and right corner (MAG-1)."""
 
 OPTIONS = {
-    "num_players": Option(4, range(MIN_PLAYERS, MAX_PLAYERS + 1), "MAG-3: players, 2 to 4"),
+    "num_players": Option(4, range(MIN_PLAYERS, MAX_PLAYERS + 1), "MAG-3, MAG-28: players, 2 to 4"),
     "first_player": Option(0, ("random", *range(MAX_PLAYERS)), "the seat that leads first, or 'random'"),
-    "deck": Option(DECK, None, "MAG-1: cards (triangles, left, right) of every colour, (colour, ...) of one; h.7"),
+    "deck": Option(DECK, None, "MAG-1, h.7: cards (triangles, left, right) of every colour, or (colour, triangles, left, right)"),
     "num_colours": Option(NUM_COLOURS, range(1, NUM_COLOURS + 1), "colours in the game"),
     "board_length": Option(MAX_SPACES, range(2, MAX_SPACES + 1), "spaces on the board"),
     "reserve_size": Option(15, range(MAX_CARDS), "cards in the reserve; the others are the draw pile"),
@@ -117,6 +117,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 FLAG = np.int8
 """0 or 1: Numba takes no array of bool in a record."""
 
+# h.9: without the last events and the number of turns this is the Markov state.
 PUBLIC = [
     # Options, kept by `reset`.
     ("face", np.uint8, NUM_TYPES),  # what a card shows, packed by `_pack`
@@ -410,7 +411,7 @@ def chance_outcomes(state: State, weights: NDArray[np.int32]) -> None:
     if state.phase == SETUP:
         weights[:] = 0
         weights[: state.num_players] = 1
-    else:  # which of the unseen cards lie in which pile is not known to anybody
+    else:  # h.10: which of the unseen cards lie in which pile is not known to anybody
         for card in range(NUM_TYPES):
             weights[card] = state.unseen[card]
 
@@ -418,7 +419,7 @@ def chance_outcomes(state: State, weights: NDArray[np.int32]) -> None:
 @compiled
 def legal_actions(state: State, mask: NDArray[np.int8]) -> None:
     mask[:] = 0
-    if state.phase == STEALING:
+    if state.phase == STEALING:  # a.4
         mask[DRAW] = mask[STOP] = 1
     elif state.phase == TURNING:
         mask[PASS] = 1
@@ -473,7 +474,7 @@ def _reveal(state: State, card: int) -> None:
     if _gap(state) < 0:
         _sweep(state)
         state.ending = CAUGHT
-    elif _gap(state) == 0:  # MAG-6, MAG-7
+    elif _gap(state) == 0:  # a.3, MAG-6, MAG-7
         state.ending = COUP
     elif state.draw_size == 0 and state.reserve_size == 0:  # MAG-10
         state.ending = STOPPED
@@ -518,7 +519,6 @@ def _pick(state: State, space: int) -> None:
     by_leader = state.phase == COUP_TAKING or state.phase == TAKING
     state.to_take -= by_leader
     state.cards_left -= 1
-    state.chain_goes_on = False
     if by_leader and state.take_as_batch:  # MAG-30, h.5
         state.present[space] = False
         state.chosen[space] = True
@@ -594,12 +594,13 @@ def _gain_waits(state: State) -> bool:
                 state.raided = colour
                 return True
         else:
+            state.chain_goes_on = False
             return False
 
 
 @compiled
 def _raid(state: State, colour: int) -> None:
-    """All cards of the colour go, and a joker among them for good (MAG-16)."""
+    """All cards of the colour go, and a joker among them for good (MAG-16); MAG-13: others that came with them stay."""
     player = state.actor
     for card in range(colour * TYPES_PER_COLOUR, (colour + 1) * TYPES_PER_COLOUR):
         state.collection[player, card] = 0
@@ -671,6 +672,7 @@ def _end_turn(state: State) -> None:
 
 @compiled
 def is_truncated(state: State) -> bool:
+    """h.6: never."""
     return False
 
 
@@ -702,7 +704,7 @@ def _token(state: State, player: int, category: int) -> int:
 
 @compiled
 def score(state: State, player: int) -> int:
-    """Tokens, and the points on the cards kept."""
+    """a.10: tokens, and the points on the cards kept."""
     total = 0
     for category in range(NUM_COLOURS + 1):
         total += _token(state, player, category)
@@ -804,12 +806,186 @@ ACTION_NAMES = (
 )  # fmt: skip
 
 
+_NUMBERS = {"start_reserve": range(MAX_CARDS), "phase": range(len(PHASES)), "ending": range(len(ENDINGS))} | {
+    name: option.allowed
+    for name, option in OPTIONS.items()
+    if isinstance(option.allowed, range) and name in (STATE.names or ()) and name != "reserve_size"
+}
+_FLAGS = [
+    "joker", "raid_before_plus", "take_as_batch", "score_reward", "present", "chosen", "unused", "last_turn", "owed",
+    "chain_goes_on",
+]  # fmt: skip
+_FACES = [_pack(triangles, left, right) for triangles in range(MAX_TRIANGLES + 1) for left in LEFTS for right in RIGHTS]
+
+
 def check(state: State) -> None:
-    pass
+    """The conservation laws of section f, and every field in its bounds.
+
+    Raises:
+        ValueError: the first law that the state breaks.
+    """
+    _check_options(state)
+    _check_cards(state)
+    _check_turn(state)
+    _check_last_events(state)
+
+
+def _law(holds: Any, what: str) -> None:
+    if not holds:
+        raise ValueError(f"not a state of {NAME}: {what}")
+
+
+def _check_options(state: State) -> None:
+    for name, allowed in _NUMBERS.items():
+        _law(int(state[name]) in allowed, f"{name} {state[name]}")
+    for name in _FLAGS:
+        _law(not np.any(state[name] >> 1), f"{name} {state[name]}")
+    colours, spaces, cards = int(state.num_colours), int(state.board_length), int(state.copies.sum())
+    _law(RANDOM <= state.first_player < state.num_players, f"first player {state.first_player}")
+    in_deck = state.copies > 0
+    _law((state.copies >= 0).all() and state.start_reserve < cards <= MAX_CARDS, f"{cards} cards")
+    _law(not in_deck[colours * TYPES_PER_COLOUR :].any(), f"cards of more than {colours} colours")
+    _law(np.isin(state.face[in_deck], _FACES).all() and not state.face[~in_deck].any(), f"faces {state.face}")
+    of_colour = (state.copies[:, None] * _looks(state.face)).reshape(NUM_COLOURS, TYPES_PER_COLOUR, LOOK).sum(1)
+    _law(of_colour[:, LAUREL].max() <= 1 and of_colour[:, POINTS].max() <= 127, "too much on the cards of one colour")
+    _law(_somebody_chooses(state), "nobody would have a choice")
+    table = state.take_table[: spaces - 1]
+    _law((table >= 1).all() and (table <= np.arange(1, spaces)).all(), f"take table {table}")
+    _law(not state.take_table[spaces - 1 :].any(), f"take table {state.take_table}")
+    _law((state.tokens >= 0).all() and (state.tokens <= 20).all(), f"tokens {state.tokens}")
+
+
+def _check_cards(state: State) -> None:
+    """Every card is in one of draw pile, reserve, board, collections and discard; the holdings are the collections."""
+    n, colours, cards = int(state.num_players), int(state.num_colours), int(state.copies.sum())
+    law, laid, looks = _law, state.card_at[state.card_at != NO_CARD], _looks(state.face)
+    law((laid >= 0).all() and (laid < NUM_TYPES).all(), f"cards {laid} on the board")
+    law((state.unseen >= 0).all() and (state.collection >= 0).all(), "a negative number of cards")
+    discard = state.copies - state.unseen.astype(int) - state.collection.sum(0) - np.bincount(laid, minlength=NUM_TYPES)
+    law((discard >= 0).all(), f"more cards than there are: {np.flatnonzero(discard < 0)}")
+    law(0 <= state.reserve_size <= state.start_reserve, f"reserve {state.reserve_size}")
+    law(0 <= state.draw_size <= cards - state.start_reserve, f"draw pile {state.draw_size}")
+    law(state.unseen.sum() == int(state.draw_size) + int(state.reserve_size), f"{state.unseen.sum()} unseen cards")
+    law(state.last_turn == (state.draw_size == 0), "the last turn is that of the last card of the draw pile")
+    law(0 <= state.turns <= cards - state.start_reserve - state.draw_size, f"{state.turns} turns")
+    held = state.collection.reshape(MAX_PLAYERS, NUM_COLOURS, TYPES_PER_COLOUR)
+    shown = looks[:, ALARM:].reshape(NUM_COLOURS, TYPES_PER_COLOUR, POINTS - ALARM + 1)
+    joker = state.holdings[:, :, HELD_JOKER]
+    law((state.holdings[:, :, HELD_ALARMS : HELD_POINTS + 1] == np.einsum("pct,ctk->pck", held, shown)).all(), "holdings")
+    law((state.holdings[:, :, HELD_CARDS] == held.sum(2) + joker).all(), "numbers of cards held")
+    law((joker >= 0).all() and (joker.sum(1) + state.unused <= state.joker).all(), "one character each")
+    law(not joker[:, colours:].any(), "a joker of a colour that is not in the game")
+    law(not (state.holdings[n:].any() or state.unused[n:].any()), "an empty seat holds something")
+    law(((state.present | state.chosen) == (state.card_at != NO_CARD)).all(), "a card is present or chosen")
+    law(not (state.present & state.chosen).any(), "a card is not both")
+    law((state.board == np.where(state.card_at[:, None] == NO_CARD, 0, looks[state.card_at])).all(), "looks of the board")
+    law(state.cards_left == state.present.sum(), f"{state.present.sum()} cards present, {state.cards_left} counted")
+
+
+def _check_turn(state: State) -> None:
+    n, phase, ending, left = (int(state[name]) for name in ("num_players", "phase", "ending", "cards_left"))
+    leader, actor, laid, to_take = int(state.leader), int(state.actor), int(state.laid), int(state.to_take)
+    law, spaces, owed, gap = _law, int(state.board_length), bool(state.owed), _gap(state)
+    asked_in = int(state.interrupted) if phase == TURNING else phase
+    sharing = COUP_TAKING <= asked_in <= EXTRA
+    law(0 <= laid <= spaces and gap >= 0 and 1 <= state.inspector <= spaces + 1, f"{laid} cards, {state.inspector}")
+    law((state.card_at[laid:] == NO_CARD).all(), "cards beyond those laid")
+    law(NO_SEAT <= leader < n and (leader == NO_SEAT) == (phase == SETUP), f"leader {leader}")
+    law(NO_SEAT <= actor < n and (actor == NO_SEAT) == (phase in (SETUP, OVER)), f"actor {actor}")
+    law(phase in (SETUP, OVER) or (actor == leader) == (asked_in != SHARING), f"player {actor} acts, {leader} leads")
+    law(not owed or phase not in (TURNING, OVER), "no card is due")
+    law(phase != SETUP or (owed and laid == 0 and ending == RUNNING), "the first card comes after the first leader")
+    law(sharing or (phase != TURNING and state.interrupted == SETUP), f"interrupted {state.interrupted}")
+    law(phase == TURNING or (state.interrupted == SETUP and state.raided == NO_COLOUR), f"interrupted {state.interrupted}")
+    law(sharing or (state.due == 0 and to_take == 0), f"{state.due} cards due, {to_take} to take")
+    law((ending == RUNNING) == (phase in (SETUP, STEALING)), f"the theft is {ending} in phase {phase}")
+    law((ending in (CAUGHT, COUP)) <= (gap == 0) and (ending != STOPPED or gap > 0), f"gap {gap} after {ending}")
+    law(ending in (RUNNING, CAUGHT) or laid > 0, "no card was laid")
+    law(not state.chosen.any() or (state.take_as_batch and phase in (COUP_TAKING, TAKING) and not owed), "no batch")
+    if phase == STEALING:
+        law(left == laid and gap == spaces - laid - state.board[:, TRIANGLES].sum(), f"inspector on {state.inspector}")
+        law(gap > 0 and (owed or laid > 0) and state.unseen.any(), "nothing to decide or to draw")
+    elif phase == OVER:
+        law(state.last_turn and left == 0, "the game is not over")
+    elif phase == TURNING:
+        law(0 <= state.raided < state.num_colours and state.unused[actor], f"raided {state.raided}")
+        law(not state.holdings[actor, state.raided].any(), "cards of the raided colour")
+        law(state.due == 0 or (state.due > 0 and state.raid_before_plus), f"{state.due} cards due")
+    elif sharing:
+        law(state.due > 0 and state.reserve_size > 0 if owed else state.due == 0, f"{state.due} cards due")
+    if sharing:
+        endings = {COUP_TAKING: (COUP,), TAKING: (STOPPED,), EXTRA: (COUP, STOPPED), SHARING: (COUP, STOPPED, CAUGHT)}
+        law(ending in endings[asked_in], f"{ending} in phase {asked_in}")
+        asked = not owed and phase != TURNING
+        law(not asked or left >= (1 if asked_in in (COUP_TAKING, EXTRA) else 2), f"{left} cards on the board")
+        law(not asked or to_take > 0 or asked_in in (SHARING, EXTRA), "nothing to take")
+        most = left if asked_in in (COUP_TAKING, TAKING) else 0
+        law(0 <= to_take <= most and (asked_in != COUP_TAKING or to_take in (0, left)), f"{to_take} cards to take of {left}")
+    at_rest = np.arange(MAX_PLAYERS) != (actor if sharing and (owed or phase == TURNING) else NO_SEAT)
+    law((state.holdings[at_rest, :, HELD_ALARMS] < state.alarms_for_raid).all(), "a raid is due")
+
+
+def _check_last_events(state: State) -> None:
+    law, seats = _law, range(state.num_players)
+    for name in ("last_leader", "chain_owner", "raid_owner"):
+        law(state[name] == NO_SEAT or state[name] in seats, f"{name} {state[name]}")
+    law(0 <= state.last_ending < len(ENDINGS), f"last ending {state.last_ending}")
+    law((state.last_ending == RUNNING) == (state.last_leader == NO_SEAT), "the last theft and its leader")
+    law(NO_COLOUR <= state.raid_colour < state.num_colours, f"raid in {state.raid_colour}")
+    law((state.raid_colour == NO_COLOUR) == (state.raid_owner == NO_SEAT), "the last raid and its owner")
+    law((state.chain >= 0).all() and (state.chain <= state.copies - state.unseen).all(), "cards of the last chain")
+    law(state.chain.any() == (state.chain_owner != NO_SEAT), "the last chain and its owner")
+    goes_on = state.chain_owner == state.actor and COUP_TAKING <= state.phase <= TURNING
+    law(not state.chain_goes_on or (goes_on and (state.owed or state.phase == TURNING)), "the last chain goes on")
+    known = _looks(state.face)[state.copies > 0]
+    swept = (state.swept[:, None] == known).all(2).any(1) | ~state.swept.any(1)
+    law(swept.all(), f"swept {state.swept}")
+
+
+def _words(look: NDArray[Any]) -> str:
+    """A card as it looks on the board."""
+    words = [COLOURS[int(look[:NUM_COLOURS].argmax())], "<" * int(look[TRIANGLES])]
+    words += [word * int(look[what]) for what, word in ((ALARM, "alarm"), (FEATHER, "feather"), (PLUS, "+card"))]
+    words.append("laurel" if look[LAUREL] else f"{look[POINTS]}" * bool(look[POINTS]))
+    return " ".join(word for word in words if word)
 
 
 def describe(state: State, viewer: int | None = None) -> str:
-    return ""
+    """The table in words, which are the same for everybody; `<` is a triangle."""
+    n = int(state.num_players)
+    lines = [f"Magpies, turn {state.turns + (state.phase != OVER)}: {PHASES[state.phase]}"]
+    if state.phase == TURNING:
+        lines[0] += f" after a raid in {COLOURS[state.raided]}, then {PHASES[state.interrupted]}"
+    lines[0] += f", draw pile {state.draw_size}, reserve {state.reserve_size}" + ", last turn" * bool(state.last_turn)
+    lines.append(f"Theft {ENDINGS[state.ending]}: {state.laid} cards, inspector on {state.inspector}, gap {_gap(state)}")
+    lines[1] += f", {state.to_take} to take" * bool(state.to_take and state.ending == STOPPED)
+    lines[1] += f", {state.due} +cards due" * bool(state.due)
+    for space in range(state.laid):
+        mark = "chosen " * bool(state.chosen[space])
+        lines.append(f"   {space + 1}: {mark}{_words(state.board[space]) if state.board[space].any() else '-'}")
+    for seat in range(n):
+        facts = []
+        for colour in np.flatnonzero(state.holdings[seat].any(1)):
+            what = state.holdings[seat, colour]
+            shown = [f"{what[k]} {HOLDINGS[k]}" for k in (HELD_ALARMS, HELD_FEATHERS, HELD_POINTS) if what[k]]
+            shown += [HOLDINGS[k] for k in (HELD_LAUREL, HELD_JOKER) if what[k]]
+            facts.append(f"{what[HELD_CARDS]} {COLOURS[colour]}" + f" ({', '.join(shown)})" * bool(shown))
+        facts += ["character unused"] * bool(state.unused[seat])
+        mark = ("L" if state.leader == seat else " ") + (">" if state.actor == seat else " ")
+        lines.append(f"{mark} player_{seat}: " + (", ".join(facts) or "nothing"))
+    if state.last_leader != NO_SEAT:
+        lines.append(f"Previous theft: player_{state.last_leader} {ENDINGS[state.last_ending]}")
+    if state.swept.any():
+        lines.append("Last swept: " + ", ".join(_words(look) for look in state.swept if look.any()))
+    if state.chain_owner != NO_SEAT:
+        looks = _looks(state.face)
+        cards = ", ".join(_words(looks[card]) for card in np.repeat(np.arange(NUM_TYPES), state.chain))
+        lines.append(f"Last +card: player_{state.chain_owner} drew {cards}")
+    if state.raid_owner != NO_SEAT:
+        lines.append(f"Last raid: player_{state.raid_owner} lost {COLOURS[state.raid_colour]}")
+    if state.phase == OVER:
+        lines.append("Scores: " + ", ".join(f"player_{seat} {score(state, seat)}" for seat in range(n)))
+    return "\n".join(lines)
 
 
 register(sys.modules[__name__])

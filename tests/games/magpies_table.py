@@ -141,12 +141,44 @@ def copies(state, action):
     return 1
 
 
+def settled(state, player):
+    """Whether `determinize` may leave this state: it leaves every state as it is."""
+    return True
+
+
+POSTERIORS = [{"preset": "tiny"}]
+"""A player may believe in one state only: the one there is."""
+
 TREES = [
-    ({"preset": "tiny"}, (0, 86_762, 124_976)),
-    ({"preset": "small"}, (0, 380_372, 560_936)),
+    ({"preset": "tiny"}, (86_762, 86_762, 124_976)),
+    ({"preset": "small"}, (380_372, 380_372, 560_936)),
 ]
+"""Options, and information sets, decisions and terminals by section g; all is public, so that the first two are the same."""
 
 LEAKS = {}
 """None can be planted: the state holds nothing that a player may not see."""
 
-PLAYTHROUGHS = {}
+
+def _one_card_a_turn(table, rng):
+    return "stop" if "stop" in table.legal() else uniform(table, rng)
+
+
+def _draws_on(table, rng):
+    return "draw" if "draw" in table.legal() else uniform(table, rng)
+
+
+_EVERY_OPTION = {
+    "num_players": 3, "first_player": "random", "num_colours": 3, "board_length": 5, "reserve_size": 6,
+    "deck": ((0, "alarm", "+card"), (0, None, 1), (1, "alarm", 2), (1, "feather", "+card"), (2, None, "laurel"), (2, 0, None, 2)),
+    "take_table": (1, 2, 2, 3), "alarms_for_raid": 2, "joker": False, "tokens": ((4, 3), (6, 1), (5, 2), (9, 4)),
+    "raid_before_plus": True, "take_as_batch": True, "reward": "score",
+}  # fmt: skip
+
+PLAYTHROUGHS = {
+    "ordinary": ("four players by the rules of thumb", {"num_players": 4}, rule_based, 1),
+    "raids": ("raids at two alarms, jokers and +cards", {"num_players": 2, "alarms_for_raid": 2}, uniform, 3),
+    "last_cards": ("both piles run out in the last turn", {"num_players": 2, "reserve_size": 0}, _draws_on, 2),
+    "options": ("every option away from its default", _EVERY_OPTION, uniform, 5),
+    "longest": ("one card a turn: 75 turns", {"num_players": 3}, _one_card_a_turn, 0),
+}
+"""What it shows, options, who decides, and the seed."""
