@@ -395,7 +395,7 @@ def _left_of(state: State, seat: int) -> int:
 
 
 @inlined
-def _gap(state: State) -> int:
+def gap_of(state: State) -> int:
     return int(state.inspector) - int(state.laid) - 1
 
 
@@ -471,10 +471,10 @@ def _reveal(state: State, card: int) -> None:
     else:
         state.reserve_size -= 1
     state.inspector = max(1, int(state.inspector) - _shows(state.face[card], TRIANGLES))  # MAG-4, MAG-5
-    if _gap(state) < 0:
+    if gap_of(state) < 0:
         _sweep(state)
         state.ending = CAUGHT
-    elif _gap(state) == 0:  # a.3, MAG-6, MAG-7
+    elif gap_of(state) == 0:  # a.3, MAG-6, MAG-7
         state.ending = COUP
     elif state.draw_size == 0 and state.reserve_size == 0:  # MAG-10
         state.ending = STOPPED
@@ -780,7 +780,7 @@ def observe(state: State, player: int, seen: Record) -> None:
     wide.copy(state, seen, "present chosen board laid inspector due draw_size reserve_size last_turn turns unseen swept chain")
     wide.turn(state, player, seen, "holdings unused")
     wide.mark(state, player, seen, "leader actor last_leader chain_owner raid_owner")
-    seen.gap = _gap(state)
+    seen.gap = gap_of(state)
     seen.to_take = state.to_take * (state.ending == STOPPED)  # h.2
     seen.ending[state.ending] = 1
     seen.last_ending[state.last_ending] = 1
@@ -839,30 +839,30 @@ def _check_options(state: State) -> None:
     for name, allowed in _NUMBERS.items():
         _law(int(state[name]) in allowed, f"{name} {state[name]}")
     for name in _FLAGS:
-        _law(not np.any(state[name] >> 1), f"{name} {state[name]}")
+        _law(not np.any(state[name] >> 1), f"{name} is neither 0 nor 1")
     colours, spaces, cards = int(state.num_colours), int(state.board_length), int(state.copies.sum())
     _law(RANDOM <= state.first_player < state.num_players, f"first player {state.first_player}")
     in_deck = state.copies > 0
     _law((state.copies >= 0).all() and state.start_reserve < cards <= MAX_CARDS, f"{cards} cards")
     _law(not in_deck[colours * TYPES_PER_COLOUR :].any(), f"cards of more than {colours} colours")
-    _law(np.isin(state.face[in_deck], _FACES).all() and not state.face[~in_deck].any(), f"faces {state.face}")
+    _law(np.isin(state.face[in_deck], _FACES).all() and not state.face[~in_deck].any(), "a card that shows what none does")
     of_colour = (state.copies[:, None] * _looks(state.face)).reshape(NUM_COLOURS, TYPES_PER_COLOUR, LOOK).sum(1)
     _law(of_colour[:, LAUREL].max() <= 1 and of_colour[:, POINTS].max() <= 127, "too much on the cards of one colour")
     _law(_somebody_chooses(state), "nobody would have a choice")
     table = state.take_table[: spaces - 1]
-    _law((table >= 1).all() and (table <= np.arange(1, spaces)).all(), f"take table {table}")
-    _law(not state.take_table[spaces - 1 :].any(), f"take table {state.take_table}")
-    _law((state.tokens >= 0).all() and (state.tokens <= 20).all(), f"tokens {state.tokens}")
+    _law((table >= 1).all() and (table <= np.arange(1, spaces)).all(), "take table")
+    _law(not state.take_table[spaces - 1 :].any(), "take table beyond the board")
+    _law((state.tokens >= 0).all() and (state.tokens <= 20).all(), "tokens")
 
 
 def _check_cards(state: State) -> None:
     """Every card is in one of draw pile, reserve, board, collections and discard; the holdings are the collections."""
     n, colours, cards = int(state.num_players), int(state.num_colours), int(state.copies.sum())
     law, laid, looks = _law, state.card_at[state.card_at != NO_CARD], _looks(state.face)
-    law((laid >= 0).all() and (laid < NUM_TYPES).all(), f"cards {laid} on the board")
+    law((laid >= 0).all() and (laid < NUM_TYPES).all(), "a card on the board that there is not")
     law((state.unseen >= 0).all() and (state.collection >= 0).all(), "a negative number of cards")
     discard = state.copies - state.unseen.astype(int) - state.collection.sum(0) - np.bincount(laid, minlength=NUM_TYPES)
-    law((discard >= 0).all(), f"more cards than there are: {np.flatnonzero(discard < 0)}")
+    law((discard >= 0).all(), "more cards than there are")
     law(0 <= state.reserve_size <= state.start_reserve, f"reserve {state.reserve_size}")
     law(0 <= state.draw_size <= cards - state.start_reserve, f"draw pile {state.draw_size}")
     law(state.unseen.sum() == int(state.draw_size) + int(state.reserve_size), f"{state.unseen.sum()} unseen cards")
@@ -885,7 +885,7 @@ def _check_cards(state: State) -> None:
 def _check_turn(state: State) -> None:
     n, phase, ending, left = (int(state[name]) for name in ("num_players", "phase", "ending", "cards_left"))
     leader, actor, laid, to_take = int(state.leader), int(state.actor), int(state.laid), int(state.to_take)
-    law, spaces, owed, gap = _law, int(state.board_length), bool(state.owed), _gap(state)
+    law, spaces, owed, gap = _law, int(state.board_length), bool(state.owed), gap_of(state)
     asked_in = int(state.interrupted) if phase == TURNING else phase
     sharing = COUP_TAKING <= asked_in <= EXTRA
     law(0 <= laid <= spaces and gap >= 0 and 1 <= state.inspector <= spaces + 1, f"{laid} cards, {state.inspector}")
@@ -939,7 +939,7 @@ def _check_last_events(state: State) -> None:
     law(not state.chain_goes_on or (goes_on and (state.owed or state.phase == TURNING)), "the last chain goes on")
     known = _looks(state.face)[state.copies > 0]
     swept = (state.swept[:, None] == known).all(2).any(1) | ~state.swept.any(1)
-    law(swept.all(), f"swept {state.swept}")
+    law(swept.all(), "the cards swept last")
 
 
 def _words(look: NDArray[Any]) -> str:
@@ -957,7 +957,7 @@ def describe(state: State, viewer: int | None = None) -> str:
     if state.phase == TURNING:
         lines[0] += f" after a raid in {COLOURS[state.raided]}, then {PHASES[state.interrupted]}"
     lines[0] += f", draw pile {state.draw_size}, reserve {state.reserve_size}" + ", last turn" * bool(state.last_turn)
-    lines.append(f"Theft {ENDINGS[state.ending]}: {state.laid} cards, inspector on {state.inspector}, gap {_gap(state)}")
+    lines.append(f"Theft {ENDINGS[state.ending]}: {state.laid} cards, inspector on {state.inspector}, gap {gap_of(state)}")
     lines[1] += f", {state.to_take} to take" * bool(state.to_take and state.ending == STOPPED)
     lines[1] += f", {state.due} +cards due" * bool(state.due)
     for space in range(state.laid):

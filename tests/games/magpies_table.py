@@ -14,7 +14,7 @@ def _random_deck(rng, num_colours):
         return int(rng.choice(4, p=[0.5, 0.25, 0.15, 0.1])), left, rights[rng.integers(len(rights))]
 
     plain = (None, None, "+card", 1, 2)
-    deck = [card(plain) for _ in range(rng.integers(2, 13))]
+    deck = [card(plain) for _ in range(rng.integers(2, 11))]
     deck += [card(("laurel",))] * int(rng.integers(2))
     for _ in range(rng.integers(5)):
         deck.append((int(rng.integers(num_colours)), *card(plain)))
