@@ -71,6 +71,8 @@ def _card(state, card):
 
 
 def _swept(state):
+    if not state.swept.any():
+        return []
     looks = magpies._looks(state.face)
     return [int(np.flatnonzero((looks == look).all(1) & (state.copies > 0))[0]) for look in state.swept if look.any()]
 
@@ -146,8 +148,8 @@ def settled(state, player):
     return True
 
 
-POSTERIORS = [{"preset": "tiny"}]
-"""A player may believe in one state only: the one there is."""
+POSTERIORS = []
+"""There is nothing to believe: every player knows the state."""
 
 TREES = [
     ({"preset": "tiny"}, (86_762, 86_762, 124_976)),
