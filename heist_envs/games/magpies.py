@@ -967,7 +967,7 @@ def describe(state: State, viewer: int | None = None) -> str:
         facts = []
         for colour in np.flatnonzero(state.holdings[seat].any(1)):
             what = state.holdings[seat, colour]
-            shown = [f"{what[k]} {HOLDINGS[k]}" for k in (HELD_ALARMS, HELD_FEATHERS, HELD_POINTS) if what[k]]
+            shown = [f"{HOLDINGS[k]} {what[k]}" for k in (HELD_ALARMS, HELD_FEATHERS, HELD_POINTS) if what[k]]
             shown += [HOLDINGS[k] for k in (HELD_LAUREL, HELD_JOKER) if what[k]]
             facts.append(f"{what[HELD_CARDS]} {COLOURS[colour]}" + f" ({', '.join(shown)})" * bool(shown))
         facts += ["character unused"] * bool(state.unused[seat])
