@@ -79,7 +79,7 @@ def _tokens(strength: NDArray[np.float64], place: int, seats: int, spread: float
                 if k not in (place, ahead):
                     only *= 1 / (1 + np.exp((strength[k] - strength[place]) / spread))
             second += only
-    return _LARGE * first + _SMALL * second
+    return float(_LARGE * first + _SMALL * second)
 
 
 @compiled
@@ -107,7 +107,7 @@ def _gain(seen: Record, place: int, space: int, seats: int, style: Style) -> flo
     colour = int(np.argmax(look[:NUM_COLOURS]))
     alarms = seen.holdings[place, colour, HELD_ALARMS] + look[ALARM]
     if style.plain:
-        return 1.0 + look[POINTS] - 10.0 * (alarms >= _RAID)
+        return float(1.0 + look[POINTS] - 10.0 * (alarms >= _RAID))
     after = seen.holdings.astype(np.int64)
     if alarms >= _RAID:
         after[place, colour] = 0
@@ -119,7 +119,7 @@ def _gain(seen: Record, place: int, space: int, seats: int, style: Style) -> flo
         after[place, colour, HELD_POINTS] += look[POINTS]
     before = _lead(seen, seen.holdings.astype(np.int64), place, colour, seats)
     joker = _CARD * (alarms >= _RAID) * seen.unused[place]
-    return _lead(seen, after, place, colour, seats) - before + _CARD * look[PLUS] + joker
+    return float(_lead(seen, after, place, colour, seats) - before + _CARD * look[PLUS] + joker)
 
 
 @compiled
@@ -127,8 +127,8 @@ def _division(worth: NDArray[np.float64], takes: int, caught: bool, seats: int) 
     """How far a leader gets ahead who takes the best cards of these, when the others take one each of the next."""
     ordered = np.sort(worth)[::-1]
     others = min(len(worth) - takes, seats - 1)
-    lead = ordered[:takes].sum() - _CARD * others / (seats - 1)
-    return lead if caught or len(worth) == takes + others else lead + max(0.0, ordered[takes + others])
+    lead = float(ordered[:takes].sum()) - _CARD * others / (seats - 1)
+    return lead if caught or len(worth) == takes + others else lead + max(0.0, float(ordered[takes + others]))
 
 
 @compiled

@@ -85,7 +85,7 @@ DECK = (
 OPTIONS = {
     "num_players": Option(4, range(MIN_PLAYERS, MAX_PLAYERS + 1), "MAG-3, MAG-28: players, 2 to 4"),
     "first_player": Option(0, ("random", *range(MAX_PLAYERS)), "the seat that leads first, or 'random'"),
-    "deck": Option(DECK, None, "MAG-1, h.7: cards (triangles, left, right) of every colour, or (colour, triangles, left, right)"),
+    "deck": Option(DECK, None, "MAG-1, h.7: the cards, (triangles, left, right) in every colour or (colour, ...) in one"),
     "num_colours": Option(NUM_COLOURS, range(1, NUM_COLOURS + 1), "colours in the game"),
     "board_length": Option(MAX_SPACES, range(2, MAX_SPACES + 1), "spaces on the board"),
     "reserve_size": Option(15, range(MAX_CARDS), "cards in the reserve; the others are the draw pile"),
@@ -777,7 +777,8 @@ OBSERVATION = Layout(
 @compiled
 def observe(state: State, player: int, seen: Record) -> None:
     wide.clear(seen)
-    wide.copy(state, seen, "present chosen board laid inspector due draw_size reserve_size last_turn turns unseen swept chain")
+    wide.copy(state, seen, "present chosen board laid inspector due draw_size reserve_size last_turn turns")
+    wide.copy(state, seen, "unseen swept chain")
     wide.turn(state, player, seen, "holdings unused")
     wide.mark(state, player, seen, "leader actor last_leader chain_owner raid_owner")
     seen.gap = gap_of(state)
@@ -909,6 +910,7 @@ def _check_turn(state: State) -> None:
         law(state.last_turn and left == 0, "the game is not over")
     elif phase == TURNING:
         law(0 <= state.raided < state.num_colours and state.unused[actor], f"raided {state.raided}")
+        law(state.raid_owner == actor and state.raid_colour == state.raided, "another raid than the last one")
         law(not state.holdings[actor, state.raided].any(), "cards of the raided colour")
         law(state.due == 0 or (state.due > 0 and state.raid_before_plus), f"{state.due} cards due")
     elif sharing:
