@@ -119,10 +119,11 @@ FLAG = np.int8
 
 # h.9: without the last events and the number of turns this is the Markov state.
 PUBLIC = [
+    ("collection", np.int8, (MAX_PLAYERS, NUM_TYPES)),  # how many of each card; far from what is needed all the time
     # Options, kept by `reset`.
-    ("face", np.uint8, NUM_TYPES),  # what a card shows, packed by `_pack`
     ("copies", np.int8, NUM_TYPES),  # how many of it are in the deck
     ("tokens", np.int8, (NUM_COLOURS + 1, 2)),  # large and small, by colour and WHITE
+    ("face", np.uint8, NUM_TYPES),  # what a card shows, packed by `_pack`
     ("take_table", np.int8, MAX_SPACES - 1),
     ("num_players", np.int8),
     ("first_player", np.int8),
@@ -150,7 +151,6 @@ PUBLIC = [
     ("chain", np.int8, NUM_TYPES),  # how many of each card the last +cards brought
     # The players.
     ("holdings", np.int8, (MAX_PLAYERS, NUM_COLOURS, len(HOLDINGS))),
-    ("collection", np.int8, (MAX_PLAYERS, NUM_TYPES)),  # how many of each card
     ("unused", FLAG, MAX_PLAYERS),  # the character can still become a joker; neither this nor HELD_JOKER: it is lost
     # The turn.
     ("phase", np.int8),
