@@ -5,6 +5,7 @@ a field with one or two stores and has the same meaning in plain Python. Names o
 they go to, come as one literal string: Numba knows no literal tuple of strings.
 """
 
+import functools
 from typing import Any
 
 import numba
@@ -67,12 +68,12 @@ def mark(state: State, player: int, seen: Record, names: str) -> None:
 
 
 def count(row: Record) -> int:
-    """How many flags of a row (`engine.row`) are set."""
+    """The sum of a row (`engine.row`): of at most 255 flags of int8, or of non-negative weights of int32."""
     return int(row["values"].sum())
 
 
 def find(row: Record, k: int) -> int:
-    """The k-th flag of a row that is set, counted from 0; the flags are at most 255."""
+    """The first entry of a row with which its running sum exceeds k: of flags, the k-th that is set, counted from 0."""
     return int((row["values"].cumsum() <= k).sum())
 
 
@@ -87,6 +88,7 @@ _LANES = 16
 _LANES_16 = _LANES // 2
 _VECTOR = ir.VectorType(_I8, _LANES)
 _VECTOR_16 = ir.VectorType(ir.IntType(16), _LANES_16)
+_VECTOR_32 = ir.VectorType(_I32, _LANES)
 
 
 def _word(size: int) -> ir.IntType:
@@ -322,6 +324,24 @@ def _flags(builder: Any, row: Any, record: Any) -> Any:
     return builder.and_(vector, ir.Constant(vector.type, [1] * flags + [0] * (row.size - flags)))
 
 
+def _weights(builder: Any, row: Any, record: Any) -> list[Any]:
+    """The weights of a row in blocks of a vector each, with zero for what fills the last one up."""
+    weights = row.fields["values"].type.nitems
+    blocks = []
+    for start in range(0, weights, _LANES):
+        block = _load(builder, record, 4 * start, _VECTOR_32)
+        used = min(_LANES, weights - start)
+        blocks.append(builder.and_(block, ir.Constant(_VECTOR_32, [-1] * used + [0] * (_LANES - used))))
+    return blocks
+
+
+def _sum(builder: Any, block: Any) -> Any:
+    reduce = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(_I32, [_VECTOR_32]), f"llvm.vector.reduce.add.v{_LANES}i32"
+    )
+    return builder.call(reduce, [block])
+
+
 def _count_ones(builder: Any, comparison: str, left: Any, right: Any) -> Any:
     """In how many lanes a comparison of two vectors holds."""
     holds = builder.bitcast(builder.icmp_unsigned(comparison, left, right), ir.IntType(left.type.count))
@@ -329,9 +349,23 @@ def _count_ones(builder: Any, comparison: str, left: Any, right: Any) -> Any:
     return builder.trunc(ones, _I64) if ones.type.width > _I64.width else builder.zext(ones, _I64)
 
 
+def _count_not_above(builder: Any, vector: Any, k: Any) -> Any:
+    """In how many lanes the running sum of a vector is at most k."""
+    lanes = vector.type.count
+    zeros = vector.type(None)
+    for step in (2**power for power in range(lanes.bit_length() - 1)):
+        moved = ir.Constant(ir.VectorType(_I32, lanes), [*range(lanes, lanes + step), *range(lanes - step)])
+        vector = builder.add(vector, builder.shuffle_vector(vector, zeros, moved))
+    one = builder.insert_element(zeros, k, _I32(0))
+    everywhere = builder.shuffle_vector(one, zeros, ir.Constant(ir.VectorType(_I32, lanes), [0] * lanes))
+    return _count_ones(builder, "<=", vector, everywhere)
+
+
 @intrinsic
 def _count(_: Any, row: Any) -> Any:
     def read(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if row.fields["values"].type.dtype == types.int32:
+            return builder.zext(_sum(builder, functools.reduce(builder.add, _weights(builder, row, args[0]))), _I64)
         flags = _flags(builder, row, args[0])
         return _count_ones(builder, "!=", flags, flags.type(None))
 
@@ -341,15 +375,21 @@ def _count(_: Any, row: Any) -> Any:
 @intrinsic
 def _find(_: Any, row: Any, k: Any) -> Any:
     def read(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        before = _flags(builder, row, args[0])
-        lanes = before.type.count
-        zeros = before.type(None)
-        for step in (2**power for power in range(lanes.bit_length() - 1)):
-            moved = ir.Constant(ir.VectorType(_I32, lanes), [*range(lanes, lanes + step), *range(lanes - step)])
-            before = builder.add(before, builder.shuffle_vector(before, zeros, moved))
-        one = builder.insert_element(zeros, builder.trunc(args[1], _I8), _I32(0))
-        everywhere = builder.shuffle_vector(one, zeros, ir.Constant(ir.VectorType(_I32, lanes), [0] * lanes))
-        return _count_ones(builder, "<=", before, everywhere)
+        if row.fields["values"].type.dtype != types.int32:
+            return _count_not_above(builder, _flags(builder, row, args[0]), builder.trunc(args[1], _I8))
+        blocks = _weights(builder, row, args[0])
+        wanted = builder.trunc(args[1], _I32)
+        running = passed = _I32(0)
+        skipped = _I64(0)
+        for block in blocks[:-1]:  # whole blocks first, so that only one is summed up weight by weight
+            running = builder.add(running, _sum(builder, block))
+            skips = builder.icmp_unsigned("<=", running, wanted)
+            passed = builder.select(skips, running, passed)
+            skipped = builder.add(skipped, builder.zext(skips, _I64))
+        first = builder.gep(cgutils.get_record_member(builder, args[0], 0, _VECTOR_32), [skipped], inbounds=True)
+        block = builder.load(first, align=1)
+        inside = _count_not_above(builder, block, builder.sub(wanted, passed))
+        return builder.add(builder.mul(skipped, _I64(_LANES)), inside)
 
     return types.int64(row, types.int64), read
 
