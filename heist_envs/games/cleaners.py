@@ -1152,7 +1152,14 @@ OBSERVATION = Layout(
     ("draw", (NUM_VALUES,), 0, MAX_FLIES, 3, "own draw pile: cards of each value"),
     ("favourite", _SLOTS, 0, 1, 1, "the objects that the own character is after, by card"),
     ("known_villa", _SLOTS, 0, NUM_VILLAS, NUM_VILLAS, "the card of each slot if the observer knows it, else 0"),
-    ("known_vice", _PAIRS, 0, NUM_VALUES, NUM_VALUES, "value + 1 of each face-down Vice card that the observer knows, else 0"),
+    (
+        "known_vice",
+        _PAIRS,
+        0,
+        NUM_VALUES,
+        NUM_VALUES,
+        "value + 1 of each face-down Vice card that the observer knows, else 0",
+    ),
     ("up_value", _PAIRS, 0, NUM_VALUES, NUM_VALUES, "value + 1 of each open Vice card"),
     ("old", _PAIRS, 0, 1, 1, "face-down Vice cards laid before their owner's last reshuffle"),
     ("where", _SLOTS, 0, WON, WON, "each slot: 0 in the pile, 1 on top of it in sight, 2 on the table, 3 won"),
@@ -1212,7 +1219,9 @@ def observe(state: State, player: int, seen: Record) -> None:
     wide.own(state, player, seen, "hand draw favourite known_villa known_vice")
     wide.copy(state, seen, "up_value old where face_up villa_value special deck seated resolved_slot resolved_value moved "
               "pile_size hand_size villas_to_win mode phase end turns max_turns")  # fmt: skip
-    wide.place(state, player, seen, "down_owner up_owner holder resolved_owner actor starter resolved_winner accuser accused")
+    wide.place(
+        state, player, seen, "down_owner up_owner holder resolved_owner actor starter resolved_winner accuser accused"
+    )
     wide.turn(state, player, seen, "seen_villa seen_vice discard reshuffled last_turn")
     wide.turn(state, player, seen, "reshuffles hand_sizes draw_sizes won_counts shown_character")
     wide.blank(seen, "character choice source final_owner final_value")
@@ -1565,7 +1574,14 @@ def _check_villas(s: Any) -> None:
     _law((s.takes_down == takes[0]).all() and (s.takes_up == takes[1]).all(), "which facings may follow")
     _law(all(in_deck[slot] and on_table[slot] for slot in np.flatnonzero(lying + ups_at)), "Vice cards off the table")
     _law(((lying + ups_at < 4) & (lying - ups_at <= 1)).all(), "face-down Vice cards", lying)
-    totals = [takes[0].sum(), takes[1].sum(), (on_table & (up == 0)).sum(), lying.sum(), lying[takes[0]].sum(), (lying > 0).sum()]
+    totals = [
+        takes[0].sum(),
+        takes[1].sum(),
+        (on_table & (up == 0)).sum(),
+        lying.sum(),
+        lying[takes[0]].sum(),
+        (lying > 0).sum(),
+    ]
     noted = (s.spaces_down, s.spaces_up, s.num_face_down, s.num_lying, s.lying_at_space, s.sources)
     _law(totals == list(noted), "totals", noted)
     _law(playing or not (lying + ups_at).any() or s.end == INSTANT, "Vice cards are left at the end")
@@ -1599,7 +1615,9 @@ def _check_vices(s: Any) -> None:
     _law(arriving.sum() == s.arriving.sum(), "cards arrive outside a refill")
     own = s.hand + s.draw + s.discard + table
     _law((own[:n] == s.deck).all(), "everybody's Vice cards are", own)
-    _law((s.hand_sizes == s.hand.sum(1) + arriving.sum(1)).all() and s.hand_sizes.max() <= s.hand_size, "hands", s.hand_sizes)
+    _law(
+        (s.hand_sizes == s.hand.sum(1) + arriving.sum(1)).all() and s.hand_sizes.max() <= s.hand_size, "hands", s.hand_sizes
+    )
     left = s.draw - arriving
     _law((s.draw_sizes == left.sum(1)).all() and (left >= 0).all(), "draw sizes", s.draw_sizes)
     for seat, size in enumerate(s.hand_sizes[:n]):
@@ -1681,7 +1699,7 @@ def _name(state: State, card: int) -> str:
 def _vice_words(state: State, slot: int, viewer: int | None) -> list[str]:
     words = []
     for side in range(4):
-        owner = (state.up_owner[slot, side - UP] if side >= UP else state.down_owner[slot, side])
+        owner = state.up_owner[slot, side - UP] if side >= UP else state.down_owner[slot, side]
         if owner != NO_SEAT:
             open_value = int(state.up_value[slot, side - UP]) if side >= UP else 0
             known = open_value or (int(state.known_vice[viewer, slot, side]) if viewer is not None else 0)
@@ -1750,7 +1768,9 @@ def describe(state: State, viewer: int | None = None) -> str:
     for slot in range(state.num_villas):
         if state.final_value[slot].any():
             winner = int(state.holder[slot])
-            lines.append("At the end " + _resolution_words(state, slot, state.final_owner[slot], state.final_value[slot], winner))
+            lines.append(
+                "At the end " + _resolution_words(state, slot, state.final_owner[slot], state.final_value[slot], winner)
+            )
     if state.accuser != NO_SEAT:
         accused = "" if not over else f" accused {f'player_{state.accused}' if state.accused != NO_SEAT else 'nobody'}"
         lines.append(f"player_{state.accuser} has the Keyhole" + f" and{accused}" * bool(accused))

@@ -30,7 +30,11 @@ def random_options(rng):
             "body_value": pick(-15, -15, -15, 0, None),
             "keyhole_value": pick(0, 0, 0, 2, -3, None),
         }
-        in_play = [name for name in cleaners.SPECIALS[: (2, 2, 3, 4)[cleaners.MODES.index(mode)]] if special[f"{name}_value"] is not None]
+        in_play = [
+            name
+            for name in cleaners.SPECIALS[: (2, 2, 3, 4)[cleaners.MODES.index(mode)]]
+            if special[f"{name}_value"] is not None
+        ]
         objects = sorted(int(v) + 1 for v in rng.choice(30, rng.integers(1, 20 - len(in_play)), replace=False))
         vice_values = sorted(int(v) + 1 for v in rng.choice(10, rng.integers(1, 11), replace=False))
         num_flies = pick(0, 1, 2, 3, 5)
@@ -347,7 +351,9 @@ LEAKS = {
     "another draw pile": showing(put("draw", 5, lambda s, p, o: s.draw[o, 5])),
     "the sum of all hands": showing(scalar("hand_size", lambda s, p, o: (s.hand @ np.arange(NUM_VALUES)).sum() % 100)),
     "what the next seat knows of the Vice cards": showing(put("known_vice", slice(None), lambda s, p, o: s.known_vice[o])),
-    "what the next seat knows of the Villa cards": showing(put("known_villa", slice(None), lambda s, p, o: s.known_villa[o])),
+    "what the next seat knows of the Villa cards": showing(
+        put("known_villa", slice(None), lambda s, p, o: s.known_villa[o])
+    ),
     "the parity of the next seat's face-down cards": showing(put("old", (0, 0), lambda s, p, o: s.known_vice[o].sum() % 2)),
     "another character": showing(put("shown_character", 1, lambda s, p, o: s.character[o])),
     "who is the Murderer": showing(put("starter", 0, lambda s, p, o: s.character[o] == MURDERER)),

@@ -75,7 +75,9 @@ def play(t, *turns, draw=min):
 
 def four_cards(t, slot, *values):
     """Four players in turn lay a card at a Villa card, the first one face down."""
-    return play(t, *(f"place-{v} villa-{slot}".replace(" ", f"-{f} ") for v, f in zip(values, ["down", "up"] * 2, strict=True)))
+    return play(
+        t, *(f"place-{v} villa-{slot}".replace(" ", f"-{f} ") for v, f in zip(values, ["down", "up"] * 2, strict=True))
+    )
 
 
 def won(t, seat):
