@@ -19,12 +19,44 @@ from heist_envs.agents import Agent, decide, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import every_table
 from heist_envs.engine import Batch
-from heist_envs.games import GAMES, holdup, load
+from heist_envs.games import GAMES, accomplices, cleaners, holdup, load, magpies
 
 BATCH = 2_000
 
 Events = dict[str, NDArray[Any]]
 """By name, what one decision brought about in each game, a flag or a number (N,)."""
+
+
+def _accomplices_events(before: NDArray[Any], actions: NDArray[np.int64], after: NDArray[Any]) -> Events:
+    ended = after["coups"] > before["coups"]
+    outcomes = {f"coups, {name}": ended & (after["last_outcome"] == k) for k, name in enumerate(accomplices.OUTCOMES) if k}
+    return outcomes | {"coups with the pile": ended & (after["last_accomplice"] == accomplices.NO_SEAT)}
+
+
+def _accomplices_ends(states: NDArray[Any]) -> Events:
+    return {
+        "the police": states["police_file"] == states["deck"][:, accomplices.ALARM],
+        "a full hideout": states["scores"].max(axis=1) >= states["target_score"],
+    }
+
+
+def _cleaners_events(before: NDArray[Any], actions: NDArray[np.int64], after: NDArray[Any]) -> Events:
+    return {"turns with a Fly": (actions >= cleaners.PEEK_VILLA) & (actions <= cleaners.NOTHING)}
+
+
+def _cleaners_ends(states: NDArray[Any]) -> Events:
+    ends = {name: states["end"] == k for k, name in enumerate(cleaners.ENDS) if k}
+    return ends | {"Villa cards won": states["won_counts"].sum(axis=1)}
+
+
+def _magpies_events(before: NDArray[Any], actions: NDArray[np.int64], after: NDArray[Any]) -> Events:
+    ended = after["turns"] > before["turns"]
+    ending = np.where(after["phase"] == magpies.OVER, after["ending"], after["last_ending"])
+    return {f"thefts, {name}": ended & (ending == k) for k, name in enumerate(magpies.ENDINGS) if k}
+
+
+def _magpies_ends(states: NDArray[Any]) -> Events:
+    return {"reserve cards left": states["reserve_size"]}
 
 
 def _holdup_events(before: NDArray[Any], actions: NDArray[np.int64], after: NDArray[Any]) -> Events:
@@ -40,23 +72,29 @@ def _holdup_events(before: NDArray[Any], actions: NDArray[np.int64], after: NDAr
 
 
 def _holdup_ends(states: NDArray[Any]) -> Events:
+    seated = np.arange(holdup.MAX_PLAYERS) < states["num_players"][:, None]
     return {
-        "ends without a Thief": states["ruined"] == 1,
-        "ends without a diamond": ((states["diamonds"] == 0) & _seated(states)).any(axis=1),
+        "no Thief left to turn": states["ruined"] == 1,
+        "no diamond left": ((states["diamonds"] == 0) & seated).any(axis=1),
     }
 
 
-def _seated(states: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which entries of a field by seat belong to a player, bool (N, MAX_PLAYERS)."""
-    width = states.dtype["diamonds"].shape[0]
-    seated: NDArray[np.bool_] = np.arange(width) < states["num_players"][:, None]
-    return seated
-
-
-LENGTH = {"holdup": "rounds"}
+LENGTH = {"accomplices": "coups", "cleaners": "turns", "magpies": "turns", "holdup": "rounds"}
 """The field that counts what a game consists of."""
-EVENTS: dict[str, Callable[[NDArray[Any], NDArray[np.int64], NDArray[Any]], Events]] = {"holdup": _holdup_events}
-ENDS: dict[str, Callable[[NDArray[Any]], Events]] = {"holdup": _holdup_ends}
+EVENTS: dict[str, Callable[[NDArray[Any], NDArray[np.int64], NDArray[Any]], Events]] = {
+    "accomplices": _accomplices_events,
+    "cleaners": _cleaners_events,
+    "magpies": _magpies_events,
+    "holdup": _holdup_events,
+}
+"""What happened by a decision."""
+ENDS: dict[str, Callable[[NDArray[Any]], Events]] = {
+    "accomplices": _accomplices_ends,
+    "cleaners": _cleaners_ends,
+    "magpies": _magpies_ends,
+    "holdup": _holdup_ends,
+}
+"""How a finished game stands."""
 
 
 class Figure(NamedTuple):

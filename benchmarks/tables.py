@@ -77,7 +77,7 @@ def play_tables(results: Sequence[dict[str, Any]]) -> str:
                     _percent(table["shared"]),
                     f"{table['score']:.1f}, {table['best score']:.1f}",
                     " ".join(_percent(share) for share in table["wins"]),
-                    *(_percent(table["ends"][name]) for name in ends),
+                    *(f"{table['ends'][name]:.3f}" for name in ends),
                     *(f"{table['events'][name]:.3f}" for name in events),
                 ]
                 lines.append("| " + " | ".join(cells) + " |")

@@ -24,7 +24,7 @@ class Always:
 def test_who_always_folds_pays_ten_antes_and_shares_the_win():
     found = statistics("holdup", Always(holdup.FOLD), 5, num_players=4, redraw_rounds=0, loans=False)
     assert found["length"] == {"mean": 10, "p99": 10, "max": 10}
-    assert found["ends"] == {"ends without a Thief": 0, "ends without a diamond": 1}
+    assert found["ends"] == {"no Thief left to turn": 0, "no diamond left": 1}
     assert (found["truncated"], found["shared"], found["wins"]) == (0, 1, [0.25] * 4)
     assert (found["score"], found["best score"]) == (6, 6)  # three Thieves, two points each
     assert set(found["events"].values()) == {0}
@@ -32,7 +32,7 @@ def test_who_always_folds_pays_ten_antes_and_shares_the_win():
 
 def test_who_always_joins_loses_three_thieves_and_then_one_too_many():
     found = statistics("holdup", Always(holdup.JOIN), 200, num_players=3, redraw_rounds=0, loans=False)
-    assert found["ends"]["ends without a Thief"] > 0
+    assert found["ends"]["no Thief left to turn"] > 0
     assert found["events"]["rounds with the Revolver"] == 0  # nobody has folded
 
 
@@ -49,4 +49,5 @@ def test_shares_are_shares_at_every_table(name, monkeypatch):
         assert sum(found["wins"]) == pytest.approx(1)
         assert len(found["wins"]) == options["num_players"]
         assert 0 < found["length"]["mean"] <= found["length"]["max"]
-        assert all(0 <= share <= 1 for share in (found["truncated"], found["shared"], *found["ends"].values()))
+        assert all(0 <= share <= 1 for share in (found["truncated"], found["shared"], *found["events"].values()))
+        assert all(value >= 0 for value in found["ends"].values())
