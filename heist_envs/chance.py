@@ -57,26 +57,11 @@ def below(stream: Record, n: int) -> int:
 
 @inlined
 def draw(stream: Record, row: Record) -> int:
-    """An index drawn with probability proportional to its non-negative integer weight; the total is below 2**32.
+    """An index drawn with probability proportional to its entry in a row (`engine.row`) of flags or of int32 weights.
 
-    The weights are the field `values` of a record, since then their number is known to the compiler.
+    The entries are the field `values` of a record, since then their number is known to the compiler.
     """
-    weights = row.values
-    total = 0
-    for weight in weights:
-        total += weight
-    pick = below(stream, total)
-    k = passed = 0
-    for weight in weights:  # to the end: leaving the loop early costs a mispredicted branch
-        passed += weight
-        k += passed <= pick
-    return k
-
-
-@inlined
-def choose(stream: Record, mask: Record) -> int:
-    """One of the actions that a mask allows, all alike likely: what `draw` would give, faster."""
-    return wide.find(mask, below(stream, wide.count(mask)))
+    return wide.find(row, below(stream, wide.count(row)))
 
 
 @inlined

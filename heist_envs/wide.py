@@ -5,6 +5,7 @@ a field with one or two stores and has the same meaning in plain Python. Names o
 they go to, come as one literal string: Numba knows no literal tuple of strings.
 """
 
+import functools
 from typing import Any
 
 import numba
@@ -21,6 +22,12 @@ from heist_envs.rules import Record, State
 def clear(seen: Record) -> None:
     """Make every feature zero."""
     for name in seen.dtype.names or ():
+        seen[name] = 0
+
+
+def blank(seen: Record, names: str) -> None:
+    """Make some features zero: those that are not written anyway."""
+    for name in names.split():
         seen[name] = 0
 
 
@@ -61,12 +68,12 @@ def mark(state: State, player: int, seen: Record, names: str) -> None:
 
 
 def count(row: Record) -> int:
-    """How many flags of a row (`engine.row`) are set."""
+    """The sum of a row (`engine.row`): of at most 255 flags of int8, or of non-negative weights of int32."""
     return int(row["values"].sum())
 
 
 def find(row: Record, k: int) -> int:
-    """The k-th flag of a row that is set, counted from 0; the flags are at most 255."""
+    """The first entry of a row with which its running sum exceeds k: of flags, the k-th that is set, counted from 0."""
     return int((row["values"].cumsum() <= k).sum())
 
 
@@ -75,10 +82,13 @@ def _bytes(values: Any) -> Any:
 
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+_INLINE = 128
+"""Bytes that a copy of known size takes at most without calling a function."""
 _LANES = 16
 _LANES_16 = _LANES // 2
 _VECTOR = ir.VectorType(_I8, _LANES)
 _VECTOR_16 = ir.VectorType(ir.IntType(16), _LANES_16)
+_VECTOR_32 = ir.VectorType(_I32, _LANES)
 
 
 def _word(size: int) -> ir.IntType:
@@ -109,6 +119,20 @@ def _split(builder: Any, value: Any) -> Any:
     return builder.or_(builder.and_(value, each(0x7F)), high)
 
 
+def _pieces(names: str, *records: Any) -> list[tuple[str, int]]:
+    """Fields that lie side by side in all of the records, and are alike: the first one's name, and the bytes of all."""
+    found: list[tuple[str, int]] = []
+    for name in names.split():
+        size = _size(records[0].fields[name])
+        if found and all(record.offset(found[-1][0]) + found[-1][1] == record.offset(name) for record in records):
+            first, before = found[-1]
+            if _is_16_bit(records[0].fields[first]) == _is_16_bit(records[0].fields[name]):
+                found[-1] = (first, before + size)
+                continue
+        found.append((name, size))
+    return found
+
+
 def _is_16_bit(field: Any) -> bool:
     return getattr(field.type, "dtype", field.type) == types.int16
 
@@ -123,24 +147,28 @@ def _clear(_: Any, seen: Any) -> Any:
 
 
 @intrinsic(prefer_literal=True)
+def _blank(_: Any, seen: Any, names: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        for name, size in _pieces(names.literal_value, seen):
+            cgutils.memset(builder, cgutils.get_record_member(builder, args[0], seen.offset(name), _I8), _I64(size), 0)
+        return context.get_dummy_value()
+
+    return types.void(seen, names), write
+
+
+@intrinsic(prefer_literal=True)
 def _copy(_: Any, state: Any, seen: Any, names: Any) -> Any:
     def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        runs: list[list[int]] = []  # fields that lie side by side in both records are copied together
-        for name in names.literal_value.split():
+        for name, size in _pieces(names.literal_value, state, seen):
             field, offset = state.fields[name], seen.offset(name)
-            wide = _is_16_bit(field)
-            if runs and [field.offset, offset, wide] == [runs[-1][0] + runs[-1][3], runs[-1][1] + runs[-1][3], runs[-1][2]]:
-                runs[-1][3] += _size(field)
-            else:
-                runs.append([field.offset, offset, wide, _size(field)])
-        for start, offset, wide, size in runs:
-            if wide:
-                value = _load(builder, args[0], start, ir.VectorType(ir.IntType(16), size // 2))
+            if _is_16_bit(field):
+                value = _load(builder, args[0], field.offset, ir.VectorType(ir.IntType(16), size // 2))
                 _store(builder, _split(builder, value), args[1], offset)
-            else:
-                source = cgutils.get_record_member(builder, args[0], start, _I8)
-                target = cgutils.get_record_member(builder, args[1], offset, _I8)
-                cgutils.raw_memcpy(builder, target, source, _I64(size), 1)
+                continue
+            for start in range(0, size, _INLINE):
+                source = cgutils.get_record_member(builder, args[0], field.offset + start, _I8)
+                target = cgutils.get_record_member(builder, args[1], offset + start, _I8)
+                cgutils.raw_memcpy(builder, target, source, _I64(min(_INLINE, size - start)), 1)
         return context.get_dummy_value()
 
     return types.void(state, seen, names), write
@@ -254,9 +282,8 @@ def _place(_: Any, state: Any, player: Any, seen: Any, names: Any) -> Any:
         n = builder.zext(_load(builder, args[0], state.offset("num_players"), _I8), _I64)
         counted = builder.load(_row(builder, "places.from.1", PLACE_OF + 1, n, args[1]))
         no_seat = ir.Constant(_VECTOR, [-1] * _LANES)
-        for name in names.literal_value.split():
+        for name, size in _pieces(names.literal_value, state, seen):
             field = state.fields[name]
-            size = _size(field)
             for start in range(0, size, _LANES):
                 word = _word(min(_LANES, size - start))
                 seats = builder.zext(_load(builder, args[0], field.offset + start, word), _word(_LANES))
@@ -297,15 +324,48 @@ def _flags(builder: Any, row: Any, record: Any) -> Any:
     return builder.and_(vector, ir.Constant(vector.type, [1] * flags + [0] * (row.size - flags)))
 
 
+def _weights(builder: Any, row: Any, record: Any) -> list[Any]:
+    """The weights of a row in blocks of a vector each, with zero for what fills the last one up."""
+    weights = row.fields["values"].type.nitems
+    blocks = []
+    for start in range(0, weights, _LANES):
+        block = _load(builder, record, 4 * start, _VECTOR_32)
+        used = min(_LANES, weights - start)
+        blocks.append(builder.and_(block, ir.Constant(_VECTOR_32, [-1] * used + [0] * (_LANES - used))))
+    return blocks
+
+
+def _sum(builder: Any, block: Any) -> Any:
+    reduce = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(_I32, [_VECTOR_32]), f"llvm.vector.reduce.add.v{_LANES}i32"
+    )
+    return builder.call(reduce, [block])
+
+
 def _count_ones(builder: Any, comparison: str, left: Any, right: Any) -> Any:
     """In how many lanes a comparison of two vectors holds."""
     holds = builder.bitcast(builder.icmp_unsigned(comparison, left, right), ir.IntType(left.type.count))
-    return builder.zext(builder.ctpop(builder.zext(holds, _word(max(8, left.type.count // 8)))), _I64)
+    ones = builder.ctpop(builder.zext(holds, _word(max(8, left.type.count // 8))))
+    return builder.trunc(ones, _I64) if ones.type.width > _I64.width else builder.zext(ones, _I64)
+
+
+def _count_not_above(builder: Any, vector: Any, k: Any) -> Any:
+    """In how many lanes the running sum of a vector is at most k."""
+    lanes = vector.type.count
+    zeros = vector.type(None)
+    for step in (2**power for power in range(lanes.bit_length() - 1)):
+        moved = ir.Constant(ir.VectorType(_I32, lanes), [*range(lanes, lanes + step), *range(lanes - step)])
+        vector = builder.add(vector, builder.shuffle_vector(vector, zeros, moved))
+    one = builder.insert_element(zeros, k, _I32(0))
+    everywhere = builder.shuffle_vector(one, zeros, ir.Constant(ir.VectorType(_I32, lanes), [0] * lanes))
+    return _count_ones(builder, "<=", vector, everywhere)
 
 
 @intrinsic
 def _count(_: Any, row: Any) -> Any:
     def read(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if row.fields["values"].type.dtype == types.int32:
+            return builder.zext(_sum(builder, functools.reduce(builder.add, _weights(builder, row, args[0]))), _I64)
         flags = _flags(builder, row, args[0])
         return _count_ones(builder, "!=", flags, flags.type(None))
 
@@ -315,18 +375,25 @@ def _count(_: Any, row: Any) -> Any:
 @intrinsic
 def _find(_: Any, row: Any, k: Any) -> Any:
     def read(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        before = _flags(builder, row, args[0])
-        lanes = before.type.count
-        zeros = before.type(None)
-        for step in (2**power for power in range(lanes.bit_length() - 1)):
-            moved = ir.Constant(ir.VectorType(_I32, lanes), [*range(lanes, lanes + step), *range(lanes - step)])
-            before = builder.add(before, builder.shuffle_vector(before, zeros, moved))
-        one = builder.insert_element(zeros, builder.trunc(args[1], _I8), _I32(0))
-        everywhere = builder.shuffle_vector(one, zeros, ir.Constant(ir.VectorType(_I32, lanes), [0] * lanes))
-        return _count_ones(builder, "<=", before, everywhere)
+        if row.fields["values"].type.dtype != types.int32:
+            return _count_not_above(builder, _flags(builder, row, args[0]), builder.trunc(args[1], _I8))
+        blocks = _weights(builder, row, args[0])
+        wanted = builder.trunc(args[1], _I32)
+        running = passed = _I32(0)
+        skipped = _I64(0)
+        for block in blocks[:-1]:  # whole blocks first, so that only one is summed up weight by weight
+            running = builder.add(running, _sum(builder, block))
+            skips = builder.icmp_unsigned("<=", running, wanted)
+            passed = builder.select(skips, running, passed)
+            skipped = builder.add(skipped, builder.zext(skips, _I64))
+        first = builder.gep(cgutils.get_record_member(builder, args[0], 0, _VECTOR_32), [skipped], inbounds=True)
+        block = builder.load(first, align=1)
+        inside = _count_not_above(builder, block, builder.sub(wanted, passed))
+        return builder.add(builder.mul(skipped, _I64(_LANES)), inside)
 
     return types.int64(row, types.int64), read
 
 
 if not numba.config.DISABLE_JIT:
-    clear, copy, turn, own, place, mark, count, find = _clear, _copy, _turn, _own, _place, _mark, _count, _find
+    clear, blank, copy, turn, own, place = _clear, _blank, _copy, _turn, _own, _place
+    mark, count, find = _mark, _count, _find

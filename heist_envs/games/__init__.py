@@ -3,7 +3,7 @@
 import importlib
 from types import ModuleType
 
-VERSIONS = {"holdup": 0, "accomplices": 0}
+VERSIONS = {"accomplices": 0, "cleaners": 0, "magpies": 0, "holdup": 0}
 """Name -> behaviour version, the N of `heist/<name>-vN`: it changes whenever a golden playthrough does."""
 
 GAMES = tuple(VERSIONS)

@@ -1269,7 +1269,11 @@ def describe(state: State, viewer: int | None = None) -> str:
     lines[0] += f", pile {state.pile_size}, file {state.police_file} of {state.deck[ALARM]}"
     lines.append(f"Discard: {_cards(state.discard)}")
     for seat in range(n):
-        facts = [f"{state.scores[seat]} points", f"hideout {_cards(state.hideouts[seat])}", f"{state.hand_sizes[seat]} in hand"]
+        facts = [
+            f"{state.scores[seat]} points",
+            f"hideout {_cards(state.hideouts[seat])}",
+            f"{state.hand_sizes[seat]} in hand",
+        ]
         if seat == state.leader and state.claim != NO_CLAIM:
             facts.append(f"claims {CARD_NAMES[state.claim]}")
         facts += ["volunteers"] * bool(state.volunteers[seat]) + ["accomplice"] * bool(state.accomplice == seat)

@@ -5,7 +5,6 @@ from heist_envs.games.accomplices import NO_CARD, NO_CLAIM, NO_SEAT
 from tests.tables import rule_based, uniform
 
 
-
 def random_options(rng):
     def pick(*values):
         return values[rng.integers(len(values))]

@@ -718,7 +718,14 @@ def test_a_committed_alarm_is_held_only_by_its_owner():
         ({"preset": "huge"}, "'tiny', 'small', 'micro'"),
         ({"num_players": 6, "hand_size": 8, "num_places": 1}, "got 30 cards: 6 players with hand_size=8 need 48"),
         (
-            {"keys_per_place": 0, "loots_per_place": 0, "num_skeleton_keys": 0, "num_jackpots": 0, "num_alarms": 12, "hand_size": 1},
+            {
+                "keys_per_place": 0,
+                "loots_per_place": 0,
+                "num_skeleton_keys": 0,
+                "num_jackpots": 0,
+                "num_alarms": 12,
+                "hand_size": 1,
+            },
             "at least one is needed, to be claimed",
         ),
     ],

@@ -11,9 +11,10 @@ Card types, in canonical order
     (0 first); within a colour, the order in which the types first appear in
     the option ``deck`` read from its first entry to its last (an entry without
     a colour counts for every colour at its place). Cards that are alike are
-    one type; ``referee.copies[t]`` says how many the deck has of type t. With
-    the default deck type 15*c + j is the j-th distinct row of the table of
-    section c in colour c: rows 0, 3, 4, 6, 7, 8, ..., 17.
+    one type; ``referee.copies[t]`` says how many the deck has of type t. Type
+    15*c + j is the j-th of colour c (f: five colours times 15 types); a number
+    that a deck does not use is None with 0 copies. With the default deck it is
+    the j-th distinct row of the table of section c: rows 0, 3, 4, 6, ..., 17.
 
 Chance
     ``first_player="random"``: the first outcome is the first leader (a seat,
@@ -48,14 +49,14 @@ public(): seats and colours are absolute numbers, cards are type numbers
     discard, unseen  number of cards of each type
     turns            turns finished
     due_plus         +cards not drawn yet in the gain being resolved
-    batch            cards chosen and not joined yet (take_as_batch)
+    batch            cards chosen and not joined yet (take_as_batch), by number
     previous_theft   None or (ending, leader) of the turn before this one
     last_theft       None or (ending, leader) of the latest theft that ended:
                      the present turn's own from its SHARING on
     swept            None or the cards that the inspector took off the board
                      when somebody was last caught, left to right
     last_chain       None or (owner, cards): reserve cards drawn by the last
-                     gain that drew any, in order
+                     gain that drew any, by number
     last_raid        None or (owner, colour)
 
 private(seat) is empty: all is public.
@@ -294,6 +295,9 @@ class Referee:
             for kind in kinds:
                 self.card_types.append(kind)
                 self.copies.append(here.count(kind))
+            unused = 15 * (colour + 1) - len(self.card_types)
+            self.card_types += [None] * unused
+            self.copies += [0] * unused
 
     def _read_tokens(self, tokens) -> None:
         # h.7: the pair at the end is for the white tokens
@@ -442,11 +446,11 @@ class Referee:
             "unseen": list(self.unseen),
             "turns": self.turns,
             "due_plus": self.gain.due if self.gain is not None else 0,
-            "batch": list(self.batch),
+            "batch": sorted(self.batch),
             "previous_theft": self.previous_theft,
             "last_theft": self.last_theft,
             "swept": None if self.swept is None else list(self.swept),
-            "last_chain": None if self.last_chain is None else (self.last_chain[0], list(self.last_chain[1])),
+            "last_chain": None if self.last_chain is None else (self.last_chain[0], sorted(self.last_chain[1])),
             "last_raid": self.last_raid,
         }
 
