@@ -170,6 +170,7 @@ PUBLIC = [
     ("phase", TYPE),
     ("actor", np.int8),  # NO_SEAT where chance is to act
     ("drawer", np.int8),  # the seat whose hand is being filled
+    ("on_its_way", np.int8),  # cards that it has drawn, but not taken up
     ("leader", np.int8),
     ("claim", TYPE),
     ("accomplice", np.int8),
@@ -190,6 +191,7 @@ PUBLIC = [
     # More options.
     ("num_players", np.int8),
     ("first_player", np.int8),
+    ("only_claim", TYPE),
     ("cap_terminates", FLAG),
     ("score_reward", FLAG),
     # What else everybody knows.
@@ -236,6 +238,8 @@ def new_initial_state(**given: Any) -> NDArray[Any]:
     state.deck[KEY : KEY + o["num_places"]] = o["keys_per_place"]
     state.deck[LOOT : LOOT + o["num_places"]] = o["loots_per_place"]
     state.deck[SKELETON:] = o["num_skeleton_keys"], o["num_jackpots"], o["num_traitors"], alarms
+    claims = np.flatnonzero(state.deck[:NUM_TREASURES])
+    state.only_claim = claims[0] if len(claims) == 1 else NO_CLAIM
     state.open_volunteers = o["volunteer_order"] == IN_TURN
     state.hidden_alarms = o["alarm_window"] == "simultaneous"
     state.cap_terminates = "max_coups" not in given and given.get("preset") is not None  # h.1
@@ -243,7 +247,7 @@ def new_initial_state(**given: Any) -> NDArray[Any]:
     cards = int(state.deck.sum())
     if cards < n * o["hand_size"]:  # h.1
         raise ValueError(f"got {cards} cards: {n} players with hand_size={o['hand_size']} need {n * o['hand_size']}")
-    if not state.deck[:NUM_TREASURES].any():
+    if len(claims) == 0:
         raise ValueError("got no Key, Loot, skeleton key or jackpot: at least one is needed, to be claimed")
     reset(state)
     return states
@@ -289,6 +293,7 @@ def reset(state: State) -> None:
     state.leader = state.first_player
     state.actor = NO_SEAT
     state.drawer = 0  # h.5
+    state.on_its_way = 0
     state.phase = DEAL
     if state.first_player == RANDOM:  # h.7
         state.drawer = NO_SEAT
@@ -408,13 +413,8 @@ def _lead(state: State, card: int) -> None:
     """a.2. h.10: a claim that is the only one is made at once."""
     _lay_face_down(state, state.actor, card)
     state.phase = CLAIMING
-    claims = only = 0
-    for claim in range(NUM_TREASURES):
-        if state.deck[claim] > 0:
-            claims += 1
-            only = claim
-    if claims == 1:
-        _claim(state, CLAIM + only)
+    if state.only_claim != NO_CLAIM:
+        _claim(state, CLAIM + state.only_claim)
 
 
 @inlined
@@ -735,10 +735,12 @@ def _count(counts: NDArray[np.int8], seat: int, happened: bool) -> None:
 @inlined
 def _is_dry(state: State) -> bool:
     """Whether pile and discard are both empty."""
-    cards = int(state.pile_size)
+    if state.pile_size > 0:
+        return False
     for card in range(NUM_TYPES):
-        cards += int(state.discard[card])
-    return cards == 0
+        if state.discard[card] > 0:
+            return False
+    return True
 
 
 @inlined
@@ -769,21 +771,30 @@ def _draw(state: State, card: int) -> None:
     seat = state.drawer
     state.pile[card] -= 1
     state.pile_size -= 1
-    state.drawing[card] += 1
     state.hand_sizes[seat] += 1
     state.drawn_since[seat] += state.reshuffles > 0
     if state.hand_sizes[seat] < state.hand_size and _has_card(state):
+        state.drawing[card] += 1
+        state.on_its_way += 1
         return
-    for drawn in range(NUM_TYPES):
-        state.hand[seat, drawn] += state.drawing[drawn]
-        if state.reshuffles > 0:
-            state.drawn[seat, drawn] += state.drawing[drawn]
-        state.drawing[drawn] = 0
+    _take_up(state, seat, card, 1)
+    if state.on_its_way > 0:
+        for waiting in range(NUM_TYPES):
+            _take_up(state, seat, waiting, state.drawing[waiting])
+            state.drawing[waiting] = 0
+        state.on_its_way = 0
     state.drawer = _left_of(state, seat)
     if state.drawer == _first_drawer(state):
         _begin_coup(state)
     else:
         _fill_hands(state)
+
+
+@inlined
+def _take_up(state: State, seat: int, card: int, number: int) -> None:
+    state.hand[seat, card] += number
+    if state.reshuffles > 0:
+        state.drawn[seat, card] += number
 
 
 @inlined
@@ -954,23 +965,20 @@ def determinize(state: State, player: int, stream: Record) -> None:
     for a few cards. Approximate are: many such cards (drawn one after another, without `_part`'s correction), when a
     seat with fresh cards showed them, and what was known before the last reshuffle about who held which old card.
     """
-    drawing = 0
-    for card in range(NUM_TYPES):
-        drawing += int(state.drawing[card])
-        state.drawing[card] = 0
+    state.drawing[:] = 0
     tries = 0
-    while not _part(state, player, stream, drawing, tries):
+    while not _part(state, player, stream, tries):
         tries += 1
     for seat in range(state.num_players):
-        on_its_way = drawing if seat == state.drawer else 0
+        waiting = int(state.on_its_way) if seat == state.drawer else 0
         if seat != player:
             state.hand[seat] = 0
         for age in (FRESH, OLD):
             for _ in range(state.slots[seat, age]):
                 card = _take(stream, state.pile if age == FRESH else state.old)
-                if on_its_way > 0:
+                if waiting > 0:
                     state.drawing[card] += 1
-                    on_its_way -= 1
+                    waiting -= 1
                 else:
                     state.hand[seat, card] += 1
                     state.drawn[seat, card] += age == FRESH and state.reshuffles > 0
@@ -980,7 +988,7 @@ def determinize(state: State, player: int, stream: Record) -> None:
 
 
 @compiled
-def _part(state: State, player: int, stream: Record, drawing: int, tries: int) -> bool:
+def _part(state: State, player: int, stream: Record, tries: int) -> bool:
     """Part the unseen cards into `old` ones and the fresh ones of the `pile`, and count the `slots` for each in each hand.
 
     The cards that a seat has shown, or the player drawn himself, are taken out one by one, each from one of the two by the
@@ -1003,7 +1011,7 @@ def _part(state: State, player: int, stream: Record, drawing: int, tries: int) -
         freshs += fresh
         olds += both - fresh
     for seat in range(state.num_players):
-        cards = drawing if seat == state.drawer and seat == player else _hidden_cards(state, player, seat)
+        cards = _hidden_cards(state, player, seat)
         fresh = cards
         if shuffled:
             for card in range(NUM_TYPES):
@@ -1069,9 +1077,9 @@ def _shown(state: State, player: int, seat: int, card: int) -> int:
 
 @inlined
 def _hidden_cards(state: State, player: int, seat: int) -> int:
-    """How many cards another seat holds or has face down."""
+    """How many cards of a seat the player does not see."""
     if seat == player:
-        return 0
+        return int(state.on_its_way) if seat == state.drawer else 0
     counts_as_laid = state.phase >= CHOOSING and lies_face_down(state, seat)  # h.4
     return int(state.hand_sizes[seat]) + (1 if counts_as_laid else 0)
 
@@ -1165,6 +1173,8 @@ def check(state: State) -> None:
         places = [int(first <= card < first + state.num_places) * deck[first] for card in range(first, first + MAX_PLACES)]
         law(deck[first : first + MAX_PLACES].tolist() == places, "deck {deck}")
     law(deck[ALARM] > 0 and deck[:NUM_TREASURES].any() and deck.sum() >= n * state.hand_size, "deck {deck}")
+    claims = np.flatnonzero(deck[:NUM_TREASURES])
+    law(state.only_claim == (claims[0] if len(claims) == 1 else NO_CLAIM), "only claim {only_claim} of deck {deck}")
     within("first_player", RANDOM, n - 1)
     within("phase", SETUP, OVER)
     for name in ("leader", "actor", "drawer", "accomplice", "last_leader", "last_accomplice", "last_sounder"):
@@ -1220,7 +1230,7 @@ def check(state: State) -> None:
         lies = bool(volunteered) or (seat == leader and CLAIMING <= phase <= REVEAL)
         law((state.face_down[seat] != NO_CARD) == lies, "cards face down {face_down}")
         law(phase != VOLUNTEERING or state.volunteers[seat] == (volunteered and state.open_volunteers), "volunteers")
-        counted = int(state.hand[seat].sum()) + (int(state.drawing.sum()) if seat == state.drawer else 0)
+        counted = int(state.hand[seat].sum()) + (int(state.on_its_way) if seat == state.drawer else 0)
         law(state.hand_sizes[seat] == counted + (lies and phase < CHOOSING), "hand sizes {hand_sizes}")
         law(state.scores[seat] == points(state, seat), "scores {scores}")
     law(not state.volunteers.any() or VOLUNTEERING <= phase <= BETRAYING, "volunteers {volunteers}")
@@ -1231,7 +1241,8 @@ def check(state: State) -> None:
     within("hand_sizes", 0, state.hand_size)
     law(phase == OVER or state.scores.max() < state.target_score, "scores {scores} without an end")
     law(state.scores.max() < state.target_score + BEST_CARD, "scores {scores}")
-    law(state.drawer != NO_SEAT or not state.drawing.any(), "cards drawn by nobody")
+    law(state.on_its_way == state.drawing.sum(), "drawing {drawing}, {on_its_way} counted")
+    law(state.drawer != NO_SEAT or state.on_its_way == 0, "cards drawn by nobody")
     law(phase not in (DEAL, RESOLVE, REVEAL) or state.pile_size > 0, "no card to draw")
     law(phase not in (DEAL, RESOLVE) or state.hand_sizes[state.drawer] < state.hand_size, "a full hand is filled")
     law(state.pile_size == state.pile.sum(), "pile {pile}, {pile_size} counted")
