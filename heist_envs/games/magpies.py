@@ -30,6 +30,7 @@ from heist_envs.games import VERSIONS
 from heist_envs.layout import Layout
 from heist_envs.options import Option, resolve
 from heist_envs.rules import CHANCE, TERMINAL, Record, State, compiled, inlined, register
+from heist_envs.scene import BLUE, GOLD, GREEN, PLAIN, RED, VIOLET, Card, Scene, Zone
 
 # ---------------------------------------------------------------------------------------------------- spec
 
@@ -944,16 +945,41 @@ def _check_last_events(state: State) -> None:
     law(swept.all(), "the cards swept last")
 
 
-def _words(look: NDArray[Any]) -> str:
-    """A card as it looks on the board."""
-    words = [COLOURS[int(look[:NUM_COLOURS].argmax())], "<" * int(look[TRIANGLES])]
+def _corners(look: NDArray[Any]) -> str:
+    """What a card on the board shows beside its colour; `<` is a triangle."""
+    words = ["<" * int(look[TRIANGLES])]
     words += [word * int(look[what]) for what, word in ((ALARM, "alarm"), (FEATHER, "feather"), (PLUS, "+card"))]
     words.append("laurel" if look[LAUREL] else f"{look[POINTS]}" * bool(look[POINTS]))
     return " ".join(word for word in words if word)
 
 
+def _words(look: NDArray[Any]) -> str:
+    return f"{COLOURS[int(look[:NUM_COLOURS].argmax())]} {_corners(look)}".strip()
+
+
+def _effects(held: NDArray[Any]) -> str:
+    """What a player's cards of a colour show."""
+    words = [f"{HOLDINGS[k]} {held[k]}" for k in (HELD_ALARMS, HELD_FEATHERS, HELD_POINTS) if held[k]]
+    return ", ".join(words + [HOLDINGS[k] for k in (HELD_LAUREL, HELD_JOKER) if held[k]])
+
+
+def _last_events(state: State) -> list[str]:
+    lines = []
+    if state.last_leader != NO_SEAT:
+        lines.append(f"Previous theft: player_{state.last_leader} {ENDINGS[state.last_ending]}")
+    if state.swept.any():
+        lines.append("Last swept: " + ", ".join(_words(look) for look in state.swept if look.any()))
+    if state.chain_owner != NO_SEAT:
+        looks = _looks(state.face)
+        cards = ", ".join(_words(looks[card]) for card in np.repeat(np.arange(NUM_TYPES), state.chain))
+        lines.append(f"Last +card: player_{state.chain_owner} drew {cards}")
+    if state.raid_owner != NO_SEAT:
+        lines.append(f"Last raid: player_{state.raid_owner} lost {COLOURS[state.raid_colour]}")
+    return lines
+
+
 def describe(state: State, viewer: int | None = None) -> str:
-    """The table in words, which are the same for everybody; `<` is a triangle."""
+    """The table in words, which are the same for everybody."""
     n = int(state.num_players)
     lines = [f"Magpies, turn {state.turns + (state.phase != OVER)}: {PHASES[state.phase]}"]
     if state.phase == TURNING:
@@ -968,26 +994,54 @@ def describe(state: State, viewer: int | None = None) -> str:
     for seat in range(n):
         facts = []
         for colour in np.flatnonzero(state.holdings[seat].any(1)):
-            what = state.holdings[seat, colour]
-            shown = [f"{HOLDINGS[k]} {what[k]}" for k in (HELD_ALARMS, HELD_FEATHERS, HELD_POINTS) if what[k]]
-            shown += [HOLDINGS[k] for k in (HELD_LAUREL, HELD_JOKER) if what[k]]
-            facts.append(f"{what[HELD_CARDS]} {COLOURS[colour]}" + f" ({', '.join(shown)})" * bool(shown))
+            held = state.holdings[seat, colour]
+            facts.append(f"{held[HELD_CARDS]} {COLOURS[colour]}" + f" ({_effects(held)})" * bool(_effects(held)))
         facts += ["character unused"] * bool(state.unused[seat])
         mark = ("L" if state.leader == seat else " ") + (">" if state.actor == seat else " ")
         lines.append(f"{mark} player_{seat}: " + (", ".join(facts) or "nothing"))
-    if state.last_leader != NO_SEAT:
-        lines.append(f"Previous theft: player_{state.last_leader} {ENDINGS[state.last_ending]}")
-    if state.swept.any():
-        lines.append("Last swept: " + ", ".join(_words(look) for look in state.swept if look.any()))
-    if state.chain_owner != NO_SEAT:
-        looks = _looks(state.face)
-        cards = ", ".join(_words(looks[card]) for card in np.repeat(np.arange(NUM_TYPES), state.chain))
-        lines.append(f"Last +card: player_{state.chain_owner} drew {cards}")
-    if state.raid_owner != NO_SEAT:
-        lines.append(f"Last raid: player_{state.raid_owner} lost {COLOURS[state.raid_colour]}")
+    lines += _last_events(state)
     if state.phase == OVER:
         lines.append("Scores: " + ", ".join(f"player_{seat} {score(state, seat)}" for seat in range(n)))
     return "\n".join(lines)
+
+
+_ASKED = {
+    STEALING: "to draw on or to stop",
+    COUP_TAKING: "to take as many cards as he likes",
+    TAKING: "to take cards",
+    SHARING: "to take one card",
+    EXTRA: "whether he takes one more card",
+    TURNING: "whether his character becomes a joker",
+}
+_TINTS = (RED, GOLD, GREEN, BLUE, VIOLET)
+
+
+def scene(state: State, viewer: int | None = None) -> Scene:
+    """The table as a picture's data, which is the same for every viewer."""
+    places = []
+    for space in range(state.board_length + 1):
+        look = state.board[space] if space < MAX_SPACES else np.zeros(LOOK, np.int8)
+        label = _corners(look) or "plain" if look.any() else "inspector" if state.inspector == space + 1 else "free"
+        tint = _TINTS[int(look[:NUM_COLOURS].argmax())] if look.any() else PLAIN
+        chosen = space < MAX_SPACES and state.chosen[space]
+        places.append(Card(label, tint, note="chosen" if chosen else f"space {space + 1}"))
+    counters: list[tuple[str, int | str]] = [("gap", gap_of(state)), ("draw pile", int(state.draw_size))]
+    counters += [("reserve", int(state.reserve_size)), ("turn", int(state.turns) + (state.phase != OVER))]
+    zones = [Zone("board", tuple(counters), tuple(places), ("last turn",) * bool(state.last_turn))]
+    for seat in range(int(state.num_players)):
+        piles = [
+            Card(str(state.holdings[seat, c, HELD_CARDS]), _TINTS[c], note=_effects(state.holdings[seat, c]) or COLOURS[c])
+            for c in np.flatnonzero(state.holdings[seat].any(1))
+        ]
+        marks = ["leads"] * bool(state.leader == seat) + ["character unused"] * bool(state.unused[seat])
+        scores = (("score", score(state, seat)),) * bool(state.phase == OVER)
+        acts = bool(state.actor == seat) and not state.owed
+        zones.append(Zone(f"player_{seat}", scores, tuple(piles), tuple(marks), acts))
+    asked = f"player_{state.actor} is asked {_ASKED.get(int(state.phase), '')}."
+    turn = "The game is over." if state.phase == OVER else "A card is turned up." if state.owed else asked
+    return Scene(
+        f"Magpies, {PHASES[state.phase]}: {ENDINGS[state.ending]}", turn, tuple(zones), ". ".join(_last_events(state))
+    )
 
 
 register(sys.modules[__name__])
