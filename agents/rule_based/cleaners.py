@@ -59,7 +59,7 @@ STYLES = {
     "mixed": Style(deny=1.0, hide=0.0, down=0.0, fly=-0.3, curious=0.4, keyhole=2.0, accuses=1.0),
     "greedy": Style(deny=0.0, hide=0.0, down=0.0, fly=-100.0, curious=0.0, keyhole=0.0, accuses=1.0, heat=0.5, cost=0.0),
     "hidden-bidder": Style(deny=0.5, hide=0.0, down=8.0, fly=-1.0, curious=0.0, keyhole=0.0, accuses=1.0),
-    "fly-user": Style(deny=0.5, hide=0.0, down=0.0, fly=6.0, curious=3.0, keyhole=0.0, accuses=1.0),
+    "fly-user": Style(deny=0.2, hide=0.0, down=0.0, fly=20.0, curious=3.0, keyhole=0.0, accuses=1.0),
     "detective": Style(deny=6.0, hide=0.0, down=0.0, fly=0.5, curious=1.5, keyhole=15.0, accuses=0.0),
 }
 
@@ -168,9 +168,12 @@ def _lead(seen: Record) -> float:
     for slot in range(NUM_VILLAS):
         if seen.where[slot] == WON:
             card = int(seen.known_villa[slot])
-            points[seen.holder[slot]] += 5.0 if card == 0 else _worth(seen, card) if seen.holder[slot] == 1 else (
-                float(seen.villa_value[card - 1])
-            )
+            if card == 0:
+                points[seen.holder[slot]] += 5.0
+            elif seen.holder[slot] == 1:
+                points[1] += _worth(seen, card)
+            else:
+                points[seen.holder[slot]] += seen.villa_value[card - 1]
     best = points[2]
     for place in range(3, MAX_PLAYERS + 1):
         best = max(best, points[place])

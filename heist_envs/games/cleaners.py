@@ -29,6 +29,7 @@ from heist_envs.games import VERSIONS
 from heist_envs.layout import Layout
 from heist_envs.options import Option, resolve
 from heist_envs.rules import CHANCE, TERMINAL, Record, State, compiled, inlined, register
+from heist_envs.scene import ALL_SEEING, BLUE, GOLD, GREEN, PLAIN, RED, VIOLET, Card, Scene, Zone
 
 # ---------------------------------------------------------------------------------------------------- spec
 
@@ -51,8 +52,8 @@ NO_ACTION = -1
 
 PLACE, PEEK_VILLA, PEEK_VICE, MOVE, SWAP, NOTHING = 0, 22, 23, 24, 25, 26
 VILLA, VICE, NO_ACCUSATION = 27, 46, 84
-"""Actions. PLACE + 2 v + f lays a card of value v, face up if f is 1; VILLA + s means a Villa card, VICE + 2 s + j a face-down
-Vice card lying there, NO_ACCUSATION + k accuses the player k seats to the left.
+"""Actions. PLACE + 2 v + f lays a card of value v, face up if f is 1; VILLA + s means the Villa card of slot s, and
+VICE + 2 s + j a face-down Vice card lying there; NO_ACCUSATION + k accuses the player k seats to the left.
 """
 NUM_ACTIONS = NO_ACCUSATION + MAX_PLAYERS
 MAX_CHANCE_OUTCOMES = NUM_VILLAS
@@ -610,7 +611,7 @@ def _offer_turn(state: State, mask: NDArray[np.int8]) -> None:
 @inlined
 def _names_vice(begun: int, first: int) -> bool:
     """Whether the next target of the turn is a Vice card; else it is a Villa card."""
-    return bool(begun == PEEK_VICE or begun == SWAP or (begun == MOVE and first < 0))
+    return bool(begun in (PEEK_VICE, SWAP) or (begun == MOVE and first < 0))
 
 
 @inlined
@@ -1099,7 +1100,7 @@ def is_truncated(state: State) -> bool:
 
 @compiled
 def score(state: State, player: int) -> int:
-    """a.9. What the others call a loss is the Murderer's gain; he has no favourites (CLE-24). CLE-30: after the accusation."""
+    """a.9, after the accusation (CLE-30). The others' loss is the Murderer's gain; he has no favourites (CLE-24)."""
     points = favourites = 0
     for slot in range(state.num_villas):
         if state.holder[slot] == player:
@@ -1237,10 +1238,10 @@ def observe(state: State, player: int, seen: Record) -> None:
 def determinize(state: State, player: int, stream: Record) -> None:
     """Deal anew, from the cards that the player has not seen: others' Vice cards, Villa cards and characters.
 
-    A turn that somebody else has begun is taken back. All arrangements that fit are alike likely; of the Vice cards, those that
-    fit the player's memory of each seat's last reshuffle. Two things are approximated, neither of which can happen in the
-    presets tiny and micro: which cards a seat has laid face down since a reshuffle (from its old hand or drawn anew) is taken as
-    alike likely whatever the order of its turns, and which of its reshuffles before the last one a card went into is forgotten.
+    A turn that somebody else has begun is taken back. All arrangements that fit are alike likely; of the Vice cards, those
+    that fit what each draw pile was made of. Two things are approximated, which do not come up in the presets tiny and micro:
+    whether a card laid face down since its owner's last reshuffle came from his hand of that time or was drawn later is alike
+    likely whatever the order of his turns; and what earlier reshuffles told is forgotten.
     """
     if state.phase == TURN and state.actor != player:
         state.choice[state.actor] = 0
@@ -1447,12 +1448,15 @@ _NUMBERS = {
     for name, option in OPTIONS.items()
     if isinstance(option.allowed, range) and name in (STATE.names or ())
 }
-_FLAGS = [field[0] for field in PUBLIC + PRIVATE + HIDDEN if field[0] in (
-    "seated", "instant_win", "wants", "accusation_open", "zero_presence_wins", "show_pile_top", "cap_terminates", "score_reward",
-    "truncated", "face_up", "takes_down", "takes_up", "seen_villa", "seen_vice", "old", "favourite", "lies_up",
-)]  # fmt: skip
-_SEAT_FIELDS = ("actor", "starter", "holder", "down_owner", "up_owner", "resolved_owner", "resolved_winner", "final_owner",
-                "accuser", "accused")  # fmt: skip
+_FLAGS = (
+    "seated", "instant_win", "wants", "accusation_open", "zero_presence_wins", "show_pile_top", "cap_terminates",
+    "score_reward", "truncated", "face_up", "takes_down", "takes_up", "seen_villa", "seen_vice", "old", "favourite",
+    "lies_up",
+)  # fmt: skip
+_SEAT_FIELDS = (
+    "actor", "starter", "holder", "down_owner", "up_owner", "resolved_owner", "resolved_winner", "final_owner", "accuser",
+    "accused",
+)  # fmt: skip
 _BY_SEAT = [name for name, *_ in PUBLIC + PRIVATE if STATE[name].shape[:1] == (MAX_PLAYERS,) and name != "seated"]
 
 
@@ -1696,16 +1700,25 @@ def _name(state: State, card: int) -> str:
     return SPECIALS[state.special.tolist().index(card)].capitalize()
 
 
-def _vice_words(state: State, slot: int, viewer: int | None) -> list[str]:
-    words = []
+def _known_card(state: State, slot: int, viewer: int | None) -> int:
+    """The Villa card of a slot as far as the viewer knows it."""
+    if viewer == ALL_SEEING:
+        return int(state.pile[slot])
+    return int(state.open_card[slot] if viewer is None else state.known_villa[viewer, slot])
+
+
+def _vices(state: State, slot: int, viewer: int | None) -> list[tuple[int, str, bool]]:
+    """The Vice cards at a Villa card: owner, value or nothing, and whether it lies open."""
+    found = []
     for side in range(4):
-        owner = state.up_owner[slot, side - UP] if side >= UP else state.down_owner[slot, side]
+        is_up = side >= UP
+        owner = int(state.up_owner[slot, side - UP] if is_up else state.down_owner[slot, side])
         if owner != NO_SEAT:
-            open_value = int(state.up_value[slot, side - UP]) if side >= UP else 0
-            known = open_value or (int(state.known_vice[viewer, slot, side]) if viewer is not None else 0)
-            facing = "open" if side >= UP else "face down"
-            words.append(f"player_{owner} {known - 1 if known else '?'} {facing}")
-    return words
+            knower = owner if viewer == ALL_SEEING else viewer
+            known = 0 if knower is None or is_up else int(state.known_vice[knower, slot, side])
+            value = int(state.up_value[slot, side - UP]) if is_up else known
+            found.append((owner, str(value - 1) if value else "", is_up))
+    return found
 
 
 def _turn_words(state: State, seat: int) -> str:
@@ -1736,20 +1749,24 @@ def _resolution_words(state: State, slot: int, owners: Any, values: Any, winner:
 def describe(state: State, viewer: int | None = None) -> str:
     """The table in words: what everybody sees, and what the seat `viewer` holds and knows besides."""
     n, over = int(state.num_players), state.phase == OVER
-    known = state.open_card if viewer is None else state.known_villa[viewer]
+    known = [_name(state, _known_card(state, slot, viewer)) for slot in range(state.num_villas)]
     lines = [f"Cleaners, {MODES[state.mode]}, {state.turns} turns of at most {state.max_turns}: {PHASES[state.phase]}"]
     lines[0] += f", pile {state.pile_size}"
     for slot in range(state.num_villas):
         top = state.where[slot] == ON_TOP
         if top or state.where[slot] == ON_TABLE:
             facing = "face up" if state.face_up[slot] else "face down"
-            words = [f"{_name(state, int(known[slot]))} {facing}", *_vice_words(state, slot, viewer)]
+            words = [f"{known[slot]} {facing}"]
+            words += [
+                f"player_{owner} {value or '?'} {'open' if is_up else 'face down'}"
+                for owner, value, is_up in _vices(state, slot, viewer)
+            ]
             words += [f"seen by player_{seat}" for seat in range(n) if state.seen_villa[seat, slot]]
             lines.append(f"slot {slot}{' (top of the pile)' if top else ''}: " + ", ".join(words))
     for seat in range(n):
         facts = [f"hand {state.hand_sizes[seat]}", f"draw pile {state.draw_sizes[seat]}"]
         facts += [f"discard {_cards(state.discard[seat])}", f"won {state.won_counts[seat]}"]
-        won = [_name(state, int(known[slot])) for slot in range(state.num_villas) if state.holder[slot] == seat]
+        won = [known[slot] for slot in range(state.num_villas) if state.holder[slot] == seat]
         facts[-1] += f" ({', '.join(won)})" * bool(won)
         if seat == viewer or over:
             character = int(state.character[seat] if seat == viewer else state.shown_character[seat])
@@ -1775,10 +1792,53 @@ def describe(state: State, viewer: int | None = None) -> str:
         accused = "" if not over else f" accused {f'player_{state.accused}' if state.accused != NO_SEAT else 'nobody'}"
         lines.append(f"player_{state.accuser} has the Keyhole" + f" and{accused}" * bool(accused))
     if state.moved:
-        lines.append(f"{_name(state, int(known[state.moved - 1]))} went to player_{state.holder[state.moved - 1]}")
+        lines.append(f"{known[state.moved - 1]} went to player_{state.holder[state.moved - 1]}")
     if over:
         lines.append(f"Ended: {ENDS[state.end]}. Scores: " + ", ".join(f"player_{s} {score(state, s)}" for s in range(n)))
     return "\n".join(lines)
+
+
+_TINTS = (RED, GOLD, GREEN, BLUE, VIOLET)
+"""Colours of the seats' Vice cards."""
+
+
+def _villa_card(state: State, slot: int, viewer: int | None, note: str) -> Card:
+    card = _known_card(state, slot, viewer)
+    return Card(_name(state, card) if card else "", PLAIN, bool(state.face_up[slot] or state.open_card[slot]), note)
+
+
+def scene(state: State, viewer: int | None = None) -> Scene:
+    """The table as a picture's data, for the seat `viewer`, for everybody (None) or for who sees all (`ALL_SEEING`)."""
+    n, over = int(state.num_players), state.phase == OVER
+    out = [slot for slot in range(state.num_villas) if state.where[slot] in (ON_TABLE, ON_TOP)]
+    counters: tuple[tuple[str, int | str], ...] = (("pile", int(state.pile_size)), ("turns", int(state.turns)))
+    tops = [_villa_card(state, slot, viewer, "top of pile") for slot in out if state.where[slot] == ON_TOP]
+    zones = [Zone("pile", counters, tuple(tops))]
+    for slot in (slot for slot in out if state.where[slot] == ON_TABLE):
+        cards = [_villa_card(state, slot, viewer, "Villa card")]
+        vices = _vices(state, slot, viewer)
+        cards += [Card(value, _TINTS[owner], is_up, f"player_{owner}") for owner, value, is_up in vices]
+        lookers = [f"player_{seat}" for seat in range(n) if state.seen_villa[seat, slot]]
+        zones.append(Zone(f"slot {slot}", (), tuple(cards), ("seen by " + ", ".join(lookers),) * bool(lookers)))
+    for seat in range(n):
+        is_known = viewer in (seat, ALL_SEEING)
+        values = np.repeat(np.arange(NUM_VALUES), state.hand[seat]) if is_known else [""] * int(state.hand_sizes[seat])
+        cards = [Card(str(value), _TINTS[seat], False, "hand") for value in values]
+        cards += [_villa_card(state, slot, viewer, "won") for slot in range(state.num_villas) if state.holder[slot] == seat]
+        counters = (("draw pile", int(state.draw_sizes[seat])), ("discard", _cards(state.discard[seat])))
+        counters += (("score", score(state, seat)),) * bool(over)
+        character = int(state.character[seat] if is_known else state.shown_character[seat])
+        marks = ["Murderer" if character == MURDERER else f"crew {character}"] * bool(character)
+        begun, first = (int(x) - 1 for x in state.choice[seat])
+        marks += [f"has begun {ACTION_NAMES[begun]}"] * (is_known and begun >= 0)
+        marks += [f"with {ACTION_NAMES[VICE + first]}"] * (is_known and first >= 0)
+        acts = bool(state.actor == seat and state.phase in (TURN, ACCUSE))
+        zones.append(Zone(f"player_{seat}", counters, tuple(cards), tuple(marks), acts))
+    asked = {TURN: "has to play a Vice card.", ACCUSE: "may accuse somebody of murder."}.get(int(state.phase))
+    turn = f"player_{state.actor} {asked}" if asked else "The game is over." if over else "Cards are dealt."
+    events = ("Last fourth", "At the end", "player_", "Ended")
+    lasts = [line for line in describe(state).splitlines() if line.startswith(events)]
+    return Scene(f"Cleaners, {MODES[state.mode]}, {PHASES[state.phase]}", turn, tuple(zones), "; ".join(lasts))
 
 
 register(sys.modules[__name__])

@@ -8,7 +8,6 @@ from heist_envs.games import cleaners
 from heist_envs.games.cleaners import FLY, MOVE, MURDERER, NO_CARD, NO_SEAT, NUM_VALUES, NUM_VILLAS, PEEK_VILLA, SWAP, WON
 from tests.tables import rule_based, uniform
 
-
 NAMES = [f"Crew {letter}" for letter in "ABCDEFGHIJ"]
 
 # ----------------------------------------------------------------------------------------- tables

@@ -18,7 +18,6 @@ from heist_envs.games.cleaners import (
     ON_TOP,
     OVER,
     STUCK,
-    TURN,
     WON,
 )
 from heist_envs.rules import CHANCE
@@ -722,9 +721,11 @@ def test_first_player_is_a_seat_or_drawn_by_chance():
 
 def test_section_f_action_names_match_their_numbers():
     assert len(cleaners.ACTION_NAMES) == cleaners.NUM_ACTIONS == 89
-    for number, name in {0: "PLACE 0 DOWN", 21: "PLACE 10 UP", 22: "PEEK VILLA", 26: "NOTHING", 27: "VILLA 0", 45: "VILLA 18",
-                         46: "VICE 0 0", 83: "VICE 18 1", 84: "NO ACCUSATION", 88: "ACCUSE +4"}.items():  # fmt: skip
-        assert cleaners.ACTION_NAMES[number] == name
+    named = {
+        0: "PLACE 0 DOWN", 21: "PLACE 10 UP", 22: "PEEK VILLA", 26: "NOTHING", 27: "VILLA 0", 45: "VILLA 18", 46: "VICE 0 0",
+        83: "VICE 18 1", 84: "NO ACCUSATION", 88: "ACCUSE +4",
+    }  # fmt: skip
+    assert {number: cleaners.ACTION_NAMES[number] for number in named} == named
 
 
 # ----------------------------------------------------------------------------------------- bad data
