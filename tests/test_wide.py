@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from heist_envs import wide
+from heist_envs.engine import row
 from heist_envs.layout import Layout
 from heist_envs.rules import compiled
 
@@ -76,3 +77,48 @@ def test_each_copy_is_what_plain_indexing_gives(n):
         assert seen.leader.tolist() == [int(k == order.index(n - 1)) for k in range(5)]
         assert not seen.nobody.any()
         assert seen.before == seen.after == 0
+
+
+@compiled
+def counted(entries):
+    return wide.count(entries)
+
+
+@compiled
+def found(entries, k):
+    return wide.find(entries, k)
+
+
+@pytest.mark.parametrize(("dtype", "size", "largest"), [
+    (np.int8, 15, 1), (np.int8, 40, 1), (np.int32, 3, 5), (np.int32, 15, 9), (np.int32, 16, 9), (np.int32, 17, 9),
+    (np.int32, 75, 3), (np.int32, 75, 10**7),
+])  # fmt: skip
+def test_count_and_find_are_the_sum_and_the_running_sum_of_a_row(dtype, size, largest):
+    rng = np.random.default_rng(size)
+    for _ in range(50):
+        entries = np.zeros(1, row(dtype, size))
+        values = entries["values"][0]
+        values[:] = rng.integers(largest + 1, size=size) * rng.integers(2, size=size)
+        values[rng.integers(size)] = 1
+        total = int(values.sum())
+        assert counted(entries[0]) == total
+        running = values.cumsum()
+        for k in {0, total - 1, *rng.integers(total, size=10).tolist(), *(running[running < total]).tolist()[:20]}:
+            assert found(entries[0], int(k)) == np.searchsorted(running, k, side="right")
+
+
+ROWS = np.dtype((np.record, [(name, np.int8, size) for name, size in (("a", 100), ("b", 90), ("c", 7), ("num_players", 1))]))
+
+
+@compiled
+def show_rows(state, seen):
+    wide.copy(state, seen, "a b c")
+
+
+def test_fields_that_follow_each_other_are_copied_whole():
+    state = np.zeros(1, ROWS)[0]
+    for name in "abc":
+        state[name] = np.arange(len(state[name])) % 50 + ord(name) % 10
+    seen = np.zeros(1, Layout(*((name, (len(state[name]),), 0, 127, 1, "copied") for name in "abc")).record)[0]
+    show_rows(state, seen)
+    assert all((seen[name] == state[name]).all() for name in "abc")

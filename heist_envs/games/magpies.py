@@ -777,7 +777,8 @@ OBSERVATION = Layout(
 
 @compiled
 def observe(state: State, player: int, seen: Record) -> None:
-    wide.clear(seen)
+    wide.blank(seen, "leader actor gap ending phase to_take interrupted raided last_ending last_leader")
+    wide.blank(seen, "chain_owner raid_owner raid_colour")
     wide.copy(state, seen, "present chosen board laid inspector due draw_size reserve_size last_turn turns")
     wide.copy(state, seen, "unseen swept chain")
     wide.turn(state, player, seen, "holdings unused")
