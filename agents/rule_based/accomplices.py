@@ -15,7 +15,6 @@ from heist_envs.games.accomplices import (
     CLAIM,
     JACKPOT,
     KEEP,
-    KEY,
     LOOT,
     MAX_PLACES,
     MAX_PLAYERS,
@@ -164,7 +163,7 @@ def _lead(seen: Record, legal: NDArray[np.int8], style: Style, first: float) -> 
     for card in range(NUM_TYPES):
         if not legal[PLAY + card]:
             continue
-        worth = 0.02 if card == ALARM or card == TRAITOR else 0.05
+        worth = 0.02 if card in (ALARM, TRAITOR) else 0.05
         if card < NUM_TREASURES:
             found = 1.0 - np.exp(-held * _share_that_fits(seen, card))
             worth = (0.15 + found) * _own_worth(seen, _gain(seen, 0, card))
@@ -211,7 +210,7 @@ def _volunteer(seen: Record, legal: NDArray[np.int8], style: Style, first: float
         elif card == TRAITOR and claim >= LOOT and claim != SKELETON and first < style.betrays:
             worth = trust * (_own_worth(seen, _gain(seen, 0, claim)) + 0.5)
         elif second < style.bluffs or leaders >= _WIN:
-            worth = trust * leaders * 0.5 - (0.3 if card == TRAITOR or card == ALARM else 0.07 * _gain(seen, 0, card))
+            worth = trust * leaders * 0.5 - (0.3 if card in (TRAITOR, ALARM) else 0.07 * _gain(seen, 0, card))
             worth = max(worth, 0.01) if second < 0.3 * style.bluffs else worth
         if worth > best_worth:
             best, best_worth = PLAY + card, worth

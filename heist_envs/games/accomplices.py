@@ -959,11 +959,12 @@ CORRECTED_TRIES, MAX_TRIES = 300, 1000
 def determinize(state: State, player: int, stream: Record) -> None:
     """Deal anew what the player has not seen, all arrangements of the cards alike likely that fit what he knows.
 
-    A card face down is any card of its owner's hand; a hidden answer is PASS or any card, and PASS or SOUND of one who holds
-    an Alarm. After a reshuffle the pile, and what was drawn from it, is what was shuffled in. Of a card that a seat has shown
-    since it may be unknown whether it was an old or a fresh one: it is drawn which, in proportion to the arrangements, exactly
-    for a few cards. Approximate are: many such cards (drawn one after another, without `_part`'s correction), when a
-    seat with fresh cards showed them, and what was known before the last reshuffle about who held which old card.
+    A card face down is any card of its owner's hand; a hidden answer is PASS or any card, and PASS or SOUND of one who
+    holds an Alarm. After a reshuffle the pile, and what was drawn from it, is what was shuffled in. Of a card that a seat
+    has shown since it may be unknown whether it was an old or a fresh one: it is drawn which, in proportion to the
+    arrangements, exactly for a few cards. Approximate are: many such cards (drawn one after another, without `_part`'s
+    correction), when a seat with fresh cards showed them, and what was known before the last reshuffle about who held which
+    old card.
     """
     state.drawing[:] = 0
     tries = 0

@@ -1239,9 +1239,9 @@ def determinize(state: State, player: int, stream: Record) -> None:
     """Deal anew, from the cards that the player has not seen: others' Vice cards, Villa cards and characters.
 
     A turn that somebody else has begun is taken back. All arrangements that fit are alike likely; of the Vice cards, those
-    that fit what each draw pile was made of. Two things are approximated, which do not come up in the presets tiny and micro:
-    whether a card laid face down since its owner's last reshuffle came from his hand of that time or was drawn later is alike
-    likely whatever the order of his turns; and what earlier reshuffles told is forgotten.
+    that fit what each draw pile was made of. Two things are approximated, which do not come up in the presets tiny and
+    micro: whether a card laid face down since its owner's last reshuffle came from his hand of that time or was drawn later
+    is alike likely whatever the order of his turns; and what earlier reshuffles told is forgotten.
     """
     if state.phase == TURN and state.actor != player:
         state.choice[state.actor] = 0

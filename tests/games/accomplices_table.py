@@ -145,7 +145,7 @@ def scramble(state, player, rng):
 
 
 def copies(state, action):
-    """How many cards of the acting player's hand an action may mean: those of the type laid, or the Alarms of one sounded."""
+    """How many cards of the acting player's hand an action may mean: those of the type, or the Alarms."""
     if action < accomplices.CLAIM:
         return int(state.hand[state.actor, action])
     return int(state.hand[state.actor, accomplices.ALARM]) if action == accomplices.SOUND else 1

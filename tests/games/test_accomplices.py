@@ -9,7 +9,7 @@ from heist_envs.games.accomplices import ALARM, CARD_NAMES, JACKPOT, NO_CARD, NO
 from heist_envs.rules import CHANCE
 from tests.tables import Table
 
-FILLING = "Ke Ke Ke Ke Ke Ke Be Be Be Be Be Be Kd Kd Kd Kd Kd Kd Bd Bd Bd Bd Bd Bd".split()
+FILLING = [f"{kind}{place}" for place in "ed" for kind in "KB" for _ in range(6)]
 """What fills up the hands of a deal that a test does not care about."""
 
 
@@ -135,9 +135,9 @@ def _best_by_force(cards, places, strict):
                 for k in range(j + 1, len(left)):
                     family = [one, left[j], left[k]]
                     real = [card for card in family if card != JACKPOT]
-                    if all(card in (*range(5, 10), JACKPOT) for card in family) and len(set(real)) == len(real):
-                        if places >= 3 and not (strict and not real):
-                            yield (i, j, k), 4
+                    loots = all(card in (*range(5, 10), JACKPOT) for card in family)
+                    if loots and len(set(real)) == len(real) and places >= 3 and not (strict and not real):
+                        yield (i, j, k), 4
 
     best = len(cards)
     for taken, extra in groups(cards):
