@@ -4,13 +4,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?=
 
-.PHONY: demo test lint types clean
+.PHONY: demo test campaign lint types clean
 
 demo: .venv/train ## train Hold-up by self-play, play the tournament, write the page; options: make demo DEMO="--seed 1"
 	$(BIN)/python -m heist_envs.training.demo $(DEMO)
 
 test: .venv/dev ## the tests
 	$(BIN)/python -m pytest -n 2
+
+campaign: .venv/dev ## the slow comparisons over 100,000 decisions of each game; the result is committed
+	HEIST_DECISIONS=100000 $(BIN)/python -m pytest -n 2 -k "many_random or referee_agree or runs_agree" \
+		tests/test_leaks.py tests/test_referees.py tests/test_determinism.py --junitxml=benchmarks/results/campaign.xml
 
 lint: .venv/dev ## style
 	$(BIN)/ruff check .

@@ -12,6 +12,7 @@ import pytest
 import heist_envs
 from heist_envs.agents import UniformAgent
 from heist_envs.games import GAMES
+from tests import DECISIONS
 from tests.trajectory import digest
 
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -27,7 +28,7 @@ def digest_elsewhere(name, decisions, **environment):
 @every_game
 @pytest.mark.parametrize("mode", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
 def test_compiled_interpreted_and_bounds_checked_runs_agree_step_by_step(name, mode):
-    assert digest_elsewhere(name, 100_000, **{mode: "1"}) == digest(name, 100_000, 11)
+    assert digest_elsewhere(name, DECISIONS, **{mode: "1"}) == digest(name, DECISIONS, 11)
 
 
 @every_game

@@ -9,10 +9,9 @@ from heist_envs import chance, rules
 from heist_envs.engine import row
 from heist_envs.games import GAMES, holdup, load
 from heist_envs.rules import TERMINAL
-from tests import tables
+from tests import DECISIONS, tables
 
 every_game = pytest.mark.parametrize("name", GAMES)
-STATES = 100_000
 
 
 def view(game, state, player):
@@ -55,7 +54,7 @@ def leak(game, name, count, seed, text_every=20):
 
 @every_game
 def test_no_leak_over_many_random_states(name):
-    assert leak(load(name), name, STATES, seed=1) is None
+    assert leak(load(name), name, DECISIONS, seed=1) is None
 
 
 def planted(game, changes):

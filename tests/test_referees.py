@@ -9,9 +9,7 @@ from heist_envs import rules
 from heist_envs.engine import row
 from heist_envs.games import GAMES, load
 from heist_envs.rules import CHANCE, TERMINAL
-from tests import tables
-
-DECISIONS = 100_000
+from tests import DECISIONS, tables
 
 
 @pytest.mark.parametrize("name", GAMES)
