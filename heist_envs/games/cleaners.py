@@ -1785,6 +1785,8 @@ def describe(state: State, viewer: int | None = None) -> str:
     for slot in range(state.num_villas):
         if state.final_value[slot].any():
             winner = int(state.holder[slot])
+            if slot + 1 == state.moved:
+                winner = int(state.accuser + state.accused) - winner
             lines.append("At the end " + _resolution_words(slot, state.final_owner[slot], state.final_value[slot], winner))
     if state.accuser != NO_SEAT:
         accused = "" if not over else f" accused {f'player_{state.accused}' if state.accused != NO_SEAT else 'nobody'}"
