@@ -80,7 +80,7 @@ def _worth(seen: Record, card: int) -> float:
         for k in range(KEYHOLE):
             if card == seen.special[k]:
                 return 4.0 - value
-    return value + BONUS * seen.favourite[card - 1]
+    return value + BONUS * float(seen.favourite[card - 1])
 
 
 @compiled

@@ -307,7 +307,7 @@ def _is_whole(value: Any) -> bool:
 
 def _checked_numbers(name: str, given: Any, most: int) -> list[int]:
     """Different whole numbers from 1 to `most`, sorted."""
-    numbers = list(given) if isinstance(given, list | tuple | range | np.ndarray) else [None]
+    numbers: list[Any] = list(given) if isinstance(given, list | tuple | range | np.ndarray) else [None]
     if not all(_is_whole(v) and 1 <= v <= most for v in numbers) or len(set(numbers)) < len(numbers):
         raise ValueError(f"got {name}={given!r}: they must be different whole numbers from 1 to {most}")
     return sorted(int(v) for v in numbers)
@@ -326,7 +326,7 @@ def _checked_bonus(given: Any, most: int) -> list[int]:
     """h.11: the total for each number of favourites."""
     each = _is_whole(given) and abs(given) <= 50
     table = [given * k for k in range(NUM_VILLAS + 1)] if each else given
-    listed = list(table) if isinstance(table, list | tuple | np.ndarray) else [None]
+    listed: list[Any] = list(table) if isinstance(table, list | tuple | np.ndarray) else [None]
     if not most < len(listed) <= NUM_VILLAS + 1 or not all(_is_whole(v) and abs(v) <= 1000 for v in listed):
         allowed = f"one number from -50 to 50, or a table of totals from -1000 to 1000 for 0 to {most} or more favourites"
         raise ValueError(f"got bonus={given!r}: it must be {allowed}")
@@ -335,7 +335,7 @@ def _checked_bonus(given: Any, most: int) -> list[int]:
 
 def _checked_instant_win(given: Any, cards: list[Any]) -> list[int]:
     """h.12: places of the listed cards among those in play."""
-    listed = list(given) if isinstance(given, list | tuple) else [None]
+    listed: list[Any] = list(given) if isinstance(given, list | tuple) else [None]
     unknown = [card for card in listed if isinstance(card, bool) or card not in cards]
     if unknown or len(set(listed)) < len(listed):
         raise ValueError(f"got instant_win_cards={given!r}: they must be different ones of {', '.join(map(str, cards))}")
@@ -1239,7 +1239,7 @@ def determinize(state: State, player: int, stream: Record) -> None:
     """Deal anew, from the cards that the player has not seen: others' Vice cards, Villa cards and characters.
 
     A turn that somebody else has begun is taken back. All arrangements that fit are alike likely; of the Vice cards, those
-    that fit what each draw pile was made of. Two things are approximated, which do not come up in the presets tiny and
+    that fit what each draw pile was made of. Two things are approximated, neither of which comes up in the presets tiny and
     micro: whether a card laid face down since its owner's last reshuffle came from his hand of that time or was drawn later
     is alike likely whatever the order of his turns; and what earlier reshuffles told is forgotten.
     """
@@ -1457,7 +1457,7 @@ _SEAT_FIELDS = (
     "actor", "starter", "holder", "down_owner", "up_owner", "resolved_owner", "resolved_winner", "final_owner", "accuser",
     "accused",
 )  # fmt: skip
-_BY_SEAT = [name for name, *_ in PUBLIC + PRIVATE if STATE[name].shape[:1] == (MAX_PLAYERS,) and name != "seated"]
+_BY_SEAT = [name for name in STATE.names or () if STATE[name].shape[:1] == (MAX_PLAYERS,) and name != "seated"]
 
 
 def _law(holds: Any, what: str, found: Any = "") -> None:
@@ -1741,7 +1741,7 @@ def _cards(counts: Any) -> str:
     return " ".join(str(v) for v in np.repeat(np.arange(NUM_VALUES), counts)) or "-"
 
 
-def _resolution_words(state: State, slot: int, owners: Any, values: Any, winner: int) -> str:
+def _resolution_words(slot: int, owners: Any, values: Any, winner: int) -> str:
     cards = ", ".join(f"player_{o} {v - 1}" for o, v in zip(owners, values, strict=True) if o != NO_SEAT)
     return f"slot {slot}: {cards}; won by {f'player_{winner}' if winner != NO_SEAT else 'nobody'}"
 
@@ -1780,14 +1780,14 @@ def describe(state: State, viewer: int | None = None) -> str:
         facts += [f"last {last}"] * bool(last)
         lines.append(f"{'>' if state.actor == seat else ' '} player_{seat}: " + ", ".join(facts))
     if state.resolved_slot:
-        last = (state.resolved_owner, state.resolved_value, int(state.resolved_winner))
-        lines.append("Last fourth card at " + _resolution_words(state, int(state.resolved_slot) - 1, *last))
+        cards = (state.resolved_owner, state.resolved_value, int(state.resolved_winner))
+        lines.append("Last fourth card at " + _resolution_words(int(state.resolved_slot) - 1, *cards))
     for slot in range(state.num_villas):
         if state.final_value[slot].any():
             winner = int(state.holder[slot])
-            lines.append(
-                "At the end " + _resolution_words(state, slot, state.final_owner[slot], state.final_value[slot], winner)
-            )
+            if slot + 1 == state.moved:
+                winner = int(state.accuser + state.accused) - winner
+            lines.append("At the end " + _resolution_words(slot, state.final_owner[slot], state.final_value[slot], winner))
     if state.accuser != NO_SEAT:
         accused = "" if not over else f" accused {f'player_{state.accused}' if state.accused != NO_SEAT else 'nobody'}"
         lines.append(f"player_{state.accuser} has the Keyhole" + f" and{accused}" * bool(accused))

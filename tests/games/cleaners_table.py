@@ -418,7 +418,7 @@ PLAYTHROUGHS = {
         "the Murderer wins at once",
         {"num_players": 2, "mode": "murderer", "instant_win_cards": ("body",)},
         _to_the_fourth_card,
-        2,
+        13,
     ),
     "options": ("every option away from its default", _EVERY_OPTION, uniform, 5),
     "longest": ("Flies alone win nothing: to the cap", {"num_players": 2, "vice_values": ()}, _flies_and_ties, 0),
