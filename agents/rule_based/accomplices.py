@@ -101,7 +101,7 @@ def _others_worth(seen: Record, place: int, gain: float) -> float:
     for seat in range(MAX_PLAYERS):
         others += seen.seated[seat]
     close = (seen.scores[place] + gain) / seen.target_score
-    return gain * (0.4 + close) / others + (_WIN if close >= 1 else 0.0)
+    return float(gain * (0.4 + close) / others + (_WIN if close >= 1 else 0.0))
 
 
 @compiled
@@ -120,7 +120,7 @@ def _rate(good: NDArray[np.int8], tried: NDArray[np.int8], place: int, prior: fl
     for k in range(1, MAX_PLAYERS):
         others_good += max(0, good[k])
         others_tried += tried[k]
-    return (max(0, good[place]) + 3.0 * others_good / others_tried) / (tried[place] + 3.0)
+    return float((max(0, good[place]) + 3.0 * others_good / others_tried) / (tried[place] + 3.0))
 
 
 @compiled
