@@ -285,6 +285,9 @@ _MURDERER = {
 POSTERIORS = [{"preset": "tiny"}, _MURDERER]
 """Tables small enough to enumerate what a player may believe."""
 
+SMALLEST = {"preset": "tiny", "max_turns": 1}
+"""A table that a slow solver in plain Python walks in seconds."""
+
 TREES = [
     ({"preset": "micro"}, (2_618, 18_516, 45_184)),
     ({"preset": "tiny"}, (24_786, 158_548, 285_440)),
