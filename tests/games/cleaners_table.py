@@ -340,7 +340,7 @@ def _next_slot(state):
 
 
 LEAKS = {
-    "what a face-down Villa card is": showing(put("open_card", 0, lambda s, p, o: s.pile[0])),
+    "what a face-down Villa card is": showing(put("face_up", 0, lambda s, p, o: s.pile[0] % 2)),
     "what is below the top of the pile": showing(scalar("pile_size", lambda s, p, o: s.pile[_next_slot(s)])),
     "how what is below the top of the pile lies": showing(
         put("where", 18, lambda s, p, o: s.lies_up[s.pile[_next_slot(s)] - 1])
@@ -355,7 +355,7 @@ LEAKS = {
     ),
     "the parity of the next seat's face-down cards": showing(put("old", (0, 0), lambda s, p, o: s.known_vice[o].sum() % 2)),
     "another character": showing(put("shown_character", 1, lambda s, p, o: s.character[o])),
-    "who is the Murderer": showing(put("starter", 0, lambda s, p, o: s.character[o] == MURDERER)),
+    "who is the Murderer": showing(scalar("starter", lambda s, p, o: s.character[o] == MURDERER)),
     "what others are after": showing(put("favourite", 18, lambda s, p, o: s.favourite[o].sum() % 2)),
     "whether a special card has been won": showing(
         scalar("moved", lambda s, p, o: int(((s.pile > s.num_objects) & (s.holder >= 0)).any()))

@@ -292,10 +292,10 @@ def test_cle_2_the_objects_that_lie_face_up_are_drawn_and_unknown_until_seen():
 def test_cle_3_the_top_of_the_pile_is_in_sight(shown):
     t = table(pile=["dog", "weapon", 1, 5], up=[5], show_pile_top=shown)
     assert t.sees(B, "where")[3] == (ON_TOP if shown else 0)
-    assert t.sees(B, "open_card")[3] == (5 if shown else 0)
+    assert t.sees(B, "known_villa")[3] == (5 if shown else 0)
     play(t, "place-5-up villa-0", "place-3-down villa-0", "place-4-up villa-0")
     assert t.sees(B, "where")[3] == ON_TABLE
-    assert t.sees(B, "open_card")[3] == 5
+    assert t.sees(B, "known_villa")[3] == 5
 
 
 def test_cle_6_h6_peeks_are_at_face_down_cards_on_the_table_known_or_not():
@@ -458,7 +458,7 @@ def test_a8_cle_28_the_holder_of_the_keyhole_may_accuse_one_player_or_nobody():
     assert t.legal() == {"no-accusation", "accuse-+1", "accuse-+2"}
     t.say("no-accusation")
     assert (t.over, t.accused, t.moved) == (True, NO_SEAT, 0)
-    assert t.sees(A, "accuser").tolist() == [0, 1, 0, 0, 0]
+    assert t.sees(A, "accuser") == 2
 
 
 def test_a8_h11_the_murderer_pays_the_accuser_with_his_highest_object():
