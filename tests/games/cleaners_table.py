@@ -249,18 +249,16 @@ def private(state, seat):
 
 def scramble(state, player, rng):
     """Put anything into what a player may not see: others' cards, knowledge and choices, unseen Villa cards, facings."""
-    over = state.phase == cleaners.OVER
-    for seat in range(state.num_players):
-        if seat == player:
-            continue
-        for name, most in (("hand", 14), ("draw", 14), ("known_villa", 20), ("known_vice", 12)):
-            state[name][seat] = rng.integers(most, size=state[name][seat].shape)
-        state.choice[seat] = rng.integers(28), rng.integers(39)
-        if not over:  # characters are shown then
-            state.character[seat] = rng.integers(MURDERER + 1)
-            state.favourite[seat] = rng.integers(2, size=NUM_VILLAS)
+    most = {"hand": 14, "draw": 14, "known_villa": 20, "known_vice": 12, "choice": 28}
+    if state.phase != cleaners.OVER:  # characters are shown then
+        most |= {"character": MURDERER + 1, "favourite": 2}
+    others = np.arange(cleaners.MAX_PLAYERS) != player
+    for name, high in most.items():
+        field = state[name]
+        field[others] = rng.integers(high, size=(others.sum(), *field.shape[1:]))
+    pile = state.pile
     unknown = state.known_villa[player] == NO_CARD
-    state.pile[unknown] = rng.integers(1, NUM_VILLAS + 1, size=unknown.sum())
+    pile[unknown] = rng.integers(1, NUM_VILLAS + 1, size=unknown.sum())
     state.lies_up[:] = rng.integers(2, size=NUM_VILLAS)
     state.arriving[:] = rng.integers(3, size=NUM_VALUES)
 
