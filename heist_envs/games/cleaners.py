@@ -1465,9 +1465,9 @@ def _law(holds: Any, what: str, found: Any = "") -> None:
         raise ValueError(f"not a state of {NAME}: {what} {found}".strip())
 
 
-def _fields(state: State) -> dict[str, Any]:
-    """All fields of a state as ints and arrays: a record gives them one by one too slowly."""
-    return dict(zip(STATE.names or (), state.item(), strict=True))
+def _plain(state: State) -> Any:
+    """A state with its fields as ints and arrays: a record gives them one by one too slowly."""
+    return SimpleNamespace(**dict(zip(STATE.names or (), state.item(), strict=True)))
 
 
 def check(state: State) -> None:
@@ -1476,8 +1476,8 @@ def check(state: State) -> None:
     Raises:
         ValueError: the first law that the state breaks.
     """
-    fields = _fields(state)
-    s = SimpleNamespace(**fields)
+    s = _plain(state)
+    fields = vars(s)
     _law(MIN_PLAYERS <= s.num_players <= MAX_PLAYERS, "number of players", s.num_players)
     _law(s.seated.tolist() == [k < s.num_players for k in range(MAX_PLAYERS)], "seated", s.seated)
     for name in _FLAGS:
@@ -1691,38 +1691,38 @@ def _check_turn(state: State) -> None:
     _law(mask.sum() > (begun > 0), "nothing to choose after", choice)
 
 
-def _name(state: State, card: int) -> str:
+def _name(s: Any, card: int) -> str:
     """A Villa card in words."""
     if card == NO_CARD:
         return "?"
-    if card <= state.num_objects:
-        return f"object {state.villa_value[card - 1]}"
-    return SPECIALS[state.special.tolist().index(card)].capitalize()
+    if card <= s.num_objects:
+        return f"object {s.villa_value[card - 1]}"
+    return SPECIALS[s.special.tolist().index(card)].capitalize()
 
 
-def _known_card(state: State, slot: int, viewer: int | None) -> int:
+def _known_card(s: Any, slot: int, viewer: int | None) -> int:
     """The Villa card of a slot as far as the viewer knows it."""
     if viewer == ALL_SEEING:
-        return int(state.pile[slot])
-    return int(state.open_card[slot] if viewer is None else state.known_villa[viewer, slot])
+        return int(s.pile[slot])
+    return int(s.open_card[slot] if viewer is None else s.known_villa[viewer, slot])
 
 
-def _vices(state: State, slot: int, viewer: int | None) -> list[tuple[int, str, bool]]:
+def _vices(s: Any, slot: int, viewer: int | None) -> list[tuple[int, str, bool]]:
     """The Vice cards at a Villa card: owner, value or nothing, and whether it lies open."""
     found = []
     for side in range(4):
         is_up = side >= UP
-        owner = int(state.up_owner[slot, side - UP] if is_up else state.down_owner[slot, side])
+        owner = int(s.up_owner[slot, side - UP] if is_up else s.down_owner[slot, side])
         if owner != NO_SEAT:
             knower = owner if viewer == ALL_SEEING else viewer
-            known = 0 if knower is None or is_up else int(state.known_vice[knower, slot, side])
-            value = int(state.up_value[slot, side - UP]) if is_up else known
+            known = 0 if knower is None or is_up else int(s.known_vice[knower, slot, side])
+            value = int(s.up_value[slot, side - UP]) if is_up else known
             found.append((owner, str(value - 1) if value else "", is_up))
     return found
 
 
-def _turn_words(state: State, seat: int) -> str:
-    kind, slot, side, other_slot, other_side, value = state.last_turn[seat].tolist()
+def _turn_words(s: Any, seat: int) -> str:
+    kind, slot, side, other_slot, other_side, value = s.last_turn[seat].tolist()
     name = TURN_KINDS[kind]
     if name == "PLACE":
         return f"placed {value - 1 if value else 'a card'} {'open' if side >= UP else 'face down'} at slot {slot - 1}"
@@ -1748,53 +1748,58 @@ def _resolution_words(slot: int, owners: Any, values: Any, winner: int) -> str:
 
 def describe(state: State, viewer: int | None = None) -> str:
     """The table in words: what everybody sees, and what the seat `viewer` holds and knows besides."""
-    n, over = int(state.num_players), state.phase == OVER
-    known = [_name(state, _known_card(state, slot, viewer)) for slot in range(state.num_villas)]
-    lines = [f"Cleaners, {MODES[state.mode]}, {state.turns} turns of at most {state.max_turns}: {PHASES[state.phase]}"]
-    lines[0] += f", pile {state.pile_size}"
-    for slot in range(state.num_villas):
-        top = state.where[slot] == ON_TOP
-        if top or state.where[slot] == ON_TABLE:
-            facing = "face up" if state.face_up[slot] else "face down"
+    s = _plain(state)
+    n, over = s.num_players, s.phase == OVER
+    known = [_name(s, _known_card(s, slot, viewer)) for slot in range(s.num_villas)]
+    lines = [f"Cleaners, {MODES[s.mode]}, {s.turns} turns of at most {s.max_turns}: {PHASES[s.phase]}"]
+    lines[0] += f", pile {s.pile_size}"
+    for slot in range(s.num_villas):
+        top = s.where[slot] == ON_TOP
+        if top or s.where[slot] == ON_TABLE:
+            facing = "face up" if s.face_up[slot] else "face down"
             words = [f"{known[slot]} {facing}"]
             words += [
                 f"player_{owner} {value or '?'} {'open' if is_up else 'face down'}"
-                for owner, value, is_up in _vices(state, slot, viewer)
+                for owner, value, is_up in _vices(s, slot, viewer)
             ]
-            words += [f"seen by player_{seat}" for seat in range(n) if state.seen_villa[seat, slot]]
+            words += [f"seen by player_{seat}" for seat in range(n) if s.seen_villa[seat, slot]]
             lines.append(f"slot {slot}{' (top of the pile)' if top else ''}: " + ", ".join(words))
     for seat in range(n):
-        facts = [f"hand {state.hand_sizes[seat]}", f"draw pile {state.draw_sizes[seat]}"]
-        facts += [f"discard {_cards(state.discard[seat])}", f"won {state.won_counts[seat]}"]
-        won = [known[slot] for slot in range(state.num_villas) if state.holder[slot] == seat]
+        facts = [f"hand {s.hand_sizes[seat]}", f"draw pile {s.draw_sizes[seat]}"]
+        facts += [f"discard {_cards(s.discard[seat])}", f"won {s.won_counts[seat]}"]
+        won = [known[slot] for slot in range(s.num_villas) if s.holder[slot] == seat]
         facts[-1] += f" ({', '.join(won)})" * bool(won)
         if seat == viewer or over:
-            character = int(state.character[seat] if seat == viewer else state.shown_character[seat])
+            character = int(s.character[seat] if seat == viewer else s.shown_character[seat])
             facts += [f"character {'Murderer' if character == MURDERER else f'crew {character}'}"] * bool(character)
         if seat == viewer:
-            facts += [f"holds {_cards(state.hand[seat])}"]
-            begun, first = (int(x) - 1 for x in state.choice[seat])
+            wanted = s.villa_value[s.favourite[seat] > 0].tolist()
+            facts += [f"is after the objects {' '.join(map(str, wanted))}"] * bool(wanted)
+            facts += [f"holds {_cards(s.hand[seat])}"]
+            begun, first = (int(x) - 1 for x in s.choice[seat])
             facts += [f"has begun {ACTION_NAMES[begun]}"] * (begun >= 0)
             facts += [f"with {ACTION_NAMES[VICE + first]}"] * (first >= 0)
-        last = _turn_words(state, seat)
+        last = _turn_words(s, seat)
         facts += [f"last {last}"] * bool(last)
-        lines.append(f"{'>' if state.actor == seat else ' '} player_{seat}: " + ", ".join(facts))
-    if state.resolved_slot:
-        cards = (state.resolved_owner, state.resolved_value, int(state.resolved_winner))
-        lines.append("Last fourth card at " + _resolution_words(int(state.resolved_slot) - 1, *cards))
-    for slot in range(state.num_villas):
-        if state.final_value[slot].any():
-            winner = int(state.holder[slot])
-            if slot + 1 == state.moved:
-                winner = int(state.accuser + state.accused) - winner
-            lines.append("At the end " + _resolution_words(slot, state.final_owner[slot], state.final_value[slot], winner))
-    if state.accuser != NO_SEAT:
-        accused = "" if not over else f" accused {f'player_{state.accused}' if state.accused != NO_SEAT else 'nobody'}"
-        lines.append(f"player_{state.accuser} has the Keyhole" + f" and{accused}" * bool(accused))
-    if state.moved:
-        lines.append(f"{known[state.moved - 1]} went to player_{state.holder[state.moved - 1]}")
+        lines.append(f"{'>' if s.actor == seat else ' '} player_{seat}: " + ", ".join(facts))
+    if s.resolved_slot:
+        cards = (s.resolved_owner, s.resolved_value, int(s.resolved_winner))
+        lines.append("Last fourth card at " + _resolution_words(int(s.resolved_slot) - 1, *cards))
+    for slot in range(s.num_villas):
+        if s.final_value[slot].any():
+            winner = int(s.holder[slot])
+            if slot + 1 == s.moved:
+                winner = int(s.accuser + s.accused) - winner
+            lines.append("At the end " + _resolution_words(slot, s.final_owner[slot], s.final_value[slot], winner))
+    if s.accuser != NO_SEAT:
+        accused = "" if not over else f" accused {f'player_{s.accused}' if s.accused != NO_SEAT else 'nobody'}"
+        lines.append(f"player_{s.accuser} has the Keyhole" + f" and{accused}" * bool(accused))
+    if s.moved:
+        lines.append(f"{known[s.moved - 1]} went to player_{s.holder[s.moved - 1]}")
     if over:
-        lines.append(f"Ended: {ENDS[state.end]}. Scores: " + ", ".join(f"player_{s} {score(state, s)}" for s in range(n)))
+        lines.append(
+            f"Ended: {ENDS[s.end]}. Scores: " + ", ".join(f"player_{seat} {score(state, seat)}" for seat in range(n))
+        )
     return "\n".join(lines)
 
 
@@ -1802,43 +1807,44 @@ _TINTS = (RED, GOLD, GREEN, BLUE, VIOLET)
 """Colours of the seats' Vice cards."""
 
 
-def _villa_card(state: State, slot: int, viewer: int | None, note: str) -> Card:
-    card = _known_card(state, slot, viewer)
-    return Card(_name(state, card) if card else "", PLAIN, bool(state.face_up[slot] or state.open_card[slot]), note)
+def _villa_card(s: Any, slot: int, viewer: int | None, note: str) -> Card:
+    card = _known_card(s, slot, viewer)
+    return Card(_name(s, card) if card else "", PLAIN, bool(s.face_up[slot] or s.open_card[slot]), note)
 
 
 def scene(state: State, viewer: int | None = None) -> Scene:
     """The table as a picture's data, for the seat `viewer`, for everybody (None) or for who sees all (`ALL_SEEING`)."""
-    n, over = int(state.num_players), state.phase == OVER
-    out = [slot for slot in range(state.num_villas) if state.where[slot] in (ON_TABLE, ON_TOP)]
-    counters: tuple[tuple[str, int | str], ...] = (("pile", int(state.pile_size)), ("turns", int(state.turns)))
-    tops = [_villa_card(state, slot, viewer, "top of pile") for slot in out if state.where[slot] == ON_TOP]
+    s = _plain(state)
+    n, over = s.num_players, s.phase == OVER
+    out = [slot for slot in range(s.num_villas) if s.where[slot] in (ON_TABLE, ON_TOP)]
+    counters: tuple[tuple[str, int | str], ...] = (("pile", int(s.pile_size)), ("turns", int(s.turns)))
+    tops = [_villa_card(s, slot, viewer, "top of pile") for slot in out if s.where[slot] == ON_TOP]
     zones = [Zone("pile", counters, tuple(tops))]
-    for slot in (slot for slot in out if state.where[slot] == ON_TABLE):
-        cards = [_villa_card(state, slot, viewer, "Villa card")]
-        vices = _vices(state, slot, viewer)
+    for slot in (slot for slot in out if s.where[slot] == ON_TABLE):
+        cards = [_villa_card(s, slot, viewer, "Villa card")]
+        vices = _vices(s, slot, viewer)
         cards += [Card(value, _TINTS[owner], is_up, f"player_{owner}") for owner, value, is_up in vices]
-        lookers = [f"player_{seat}" for seat in range(n) if state.seen_villa[seat, slot]]
+        lookers = [f"player_{seat}" for seat in range(n) if s.seen_villa[seat, slot]]
         zones.append(Zone(f"slot {slot}", (), tuple(cards), ("seen by " + ", ".join(lookers),) * bool(lookers)))
     for seat in range(n):
         is_known = viewer in (seat, ALL_SEEING)
-        values = np.repeat(np.arange(NUM_VALUES), state.hand[seat]) if is_known else [""] * int(state.hand_sizes[seat])
+        values = np.repeat(np.arange(NUM_VALUES), s.hand[seat]) if is_known else [""] * int(s.hand_sizes[seat])
         cards = [Card(str(value), _TINTS[seat], False, "hand") for value in values]
-        cards += [_villa_card(state, slot, viewer, "won") for slot in range(state.num_villas) if state.holder[slot] == seat]
-        counters = (("draw pile", int(state.draw_sizes[seat])), ("discard", _cards(state.discard[seat])))
+        cards += [_villa_card(s, slot, viewer, "won") for slot in range(s.num_villas) if s.holder[slot] == seat]
+        counters = (("draw pile", int(s.draw_sizes[seat])), ("discard", _cards(s.discard[seat])))
         counters += (("score", score(state, seat)),) * bool(over)
-        character = int(state.character[seat] if is_known else state.shown_character[seat])
+        character = int(s.character[seat] if is_known else s.shown_character[seat])
         marks = ["Murderer" if character == MURDERER else f"crew {character}"] * bool(character)
-        begun, first = (int(x) - 1 for x in state.choice[seat])
+        begun, first = (int(x) - 1 for x in s.choice[seat])
         marks += [f"has begun {ACTION_NAMES[begun]}"] * (is_known and begun >= 0)
         marks += [f"with {ACTION_NAMES[VICE + first]}"] * (is_known and first >= 0)
-        acts = bool(state.actor == seat and state.phase in (TURN, ACCUSE))
+        acts = bool(s.actor == seat and s.phase in (TURN, ACCUSE))
         zones.append(Zone(f"player_{seat}", counters, tuple(cards), tuple(marks), acts))
-    asked = {TURN: "has to play a Vice card.", ACCUSE: "may accuse somebody of murder."}.get(int(state.phase))
-    turn = f"player_{state.actor} {asked}" if asked else "The game is over." if over else "Cards are dealt."
+    asked = {TURN: "has to play a Vice card.", ACCUSE: "may accuse somebody of murder."}.get(int(s.phase))
+    turn = f"player_{s.actor} {asked}" if asked else "The game is over." if over else "Cards are dealt."
     events = ("Last fourth", "At the end", "player_", "Ended")
     lasts = [line for line in describe(state).splitlines() if line.startswith(events)]
-    return Scene(f"Cleaners, {MODES[state.mode]}, {PHASES[state.phase]}", turn, tuple(zones), "; ".join(lasts))
+    return Scene(f"Cleaners, {MODES[s.mode]}, {PHASES[s.phase]}", turn, tuple(zones), "; ".join(lasts))
 
 
 register(sys.modules[__name__])

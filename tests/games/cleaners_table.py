@@ -249,18 +249,16 @@ def private(state, seat):
 
 def scramble(state, player, rng):
     """Put anything into what a player may not see: others' cards, knowledge and choices, unseen Villa cards, facings."""
-    over = state.phase == cleaners.OVER
-    for seat in range(state.num_players):
-        if seat == player:
-            continue
-        for name, most in (("hand", 14), ("draw", 14), ("known_villa", 20), ("known_vice", 12)):
-            state[name][seat] = rng.integers(most, size=state[name][seat].shape)
-        state.choice[seat] = rng.integers(28), rng.integers(39)
-        if not over:  # characters are shown then
-            state.character[seat] = rng.integers(MURDERER + 1)
-            state.favourite[seat] = rng.integers(2, size=NUM_VILLAS)
+    most = {"hand": 14, "draw": 14, "known_villa": 20, "known_vice": 12, "choice": 28}
+    if state.phase != cleaners.OVER:  # characters are shown then
+        most |= {"character": MURDERER + 1, "favourite": 2}
+    others = np.arange(cleaners.MAX_PLAYERS) != player
+    for name, high in most.items():
+        field = state[name]
+        field[others] = rng.integers(high, size=(others.sum(), *field.shape[1:]))
+    pile = state.pile
     unknown = state.known_villa[player] == NO_CARD
-    state.pile[unknown] = rng.integers(1, NUM_VILLAS + 1, size=unknown.sum())
+    pile[unknown] = rng.integers(1, NUM_VILLAS + 1, size=unknown.sum())
     state.lies_up[:] = rng.integers(2, size=NUM_VILLAS)
     state.arriving[:] = rng.integers(3, size=NUM_VALUES)
 
@@ -343,7 +341,7 @@ def _next_slot(state):
 
 
 LEAKS = {
-    "what a face-down Villa card is": showing(put("open_card", 0, lambda s, p, o: s.pile[0])),
+    "what a face-down Villa card is": showing(put("face_up", 0, lambda s, p, o: s.pile[0] % 2)),
     "what is below the top of the pile": showing(scalar("pile_size", lambda s, p, o: s.pile[_next_slot(s)])),
     "how what is below the top of the pile lies": showing(
         put("where", 18, lambda s, p, o: s.lies_up[s.pile[_next_slot(s)] - 1])
@@ -358,7 +356,7 @@ LEAKS = {
     ),
     "the parity of the next seat's face-down cards": showing(put("old", (0, 0), lambda s, p, o: s.known_vice[o].sum() % 2)),
     "another character": showing(put("shown_character", 1, lambda s, p, o: s.character[o])),
-    "who is the Murderer": showing(put("starter", 0, lambda s, p, o: s.character[o] == MURDERER)),
+    "who is the Murderer": showing(scalar("starter", lambda s, p, o: s.character[o] == MURDERER)),
     "what others are after": showing(put("favourite", 18, lambda s, p, o: s.favourite[o].sum() % 2)),
     "whether a special card has been won": showing(
         scalar("moved", lambda s, p, o: int(((s.pile > s.num_objects) & (s.holder >= 0)).any()))
