@@ -167,7 +167,9 @@ def report(results: pathlib.Path = RESULTS) -> str:
     """All results, as Markdown."""
     parts = ["# Results", "", "Made from `benchmarks/results` by `python -m heist_envs.benchmarks.tables`.", ""]
     parts += [throughput_tables(one) for one in _load(results, "throughput.json")]
-    parts += [play_tables(_load(results, "statistics-*.json")), cross_tables(_load(results, "cross-*.json"))]
+    for make, pattern in ((play_tables, "statistics-*.json"), (cross_tables, "cross-*.json")):
+        found = _load(results, pattern)
+        parts += [make(found)] if found else []
     return "\n".join(parts)
 
 
