@@ -46,7 +46,9 @@ def test_an_agent_plays_whole_games_with_legal_actions(game, name):
         observation, _ = vec.reset(seed=0)
         rng = np.random.default_rng(0)
         ended = 0
-        for _ in range(500):
+        for step in range(5_000):
+            if step >= 500 and ended > 0:
+                break
             actions = agent.act(observation["observation"], observation["action_mask"], rng)
             assert (actions.shape, actions.dtype) == ((64,), np.int64)
             observation, _, terminations, truncations, _ = vec.step(actions)  # raises where an action is not legal
