@@ -111,10 +111,24 @@ class Figure(NamedTuple):
     mode: str | None = None
 
 
-_BANDS = "the page's band players bribe and shoot by other rules of thumb"
+_OTHER = "the page's players follow other rules of thumb"
+_ZERO = "the page's figure is under the present rules; players draw among legal first stages"
 PAGE = [
-    Figure("holdup", "uniform", ("length", "mean"), {3: 6.6, 4: 5.3, 5: 4.6, 6: 3.7}, ""),
-    Figure("holdup", "rule", ("length", "mean"), {3: 6.3, 4: 5.0, 5: 4.5, 6: 4.4}, _BANDS),
+    Figure("accomplices", "rule", ("length", "mean"), {3: 17, 4: 19, 5: 22, 6: 25}, _OTHER),
+    Figure("accomplices", "rule", ("events", "coups, SUCCESS"), {3: 0.47, 4: 0.57, 5: 0.61, 6: 0.64}, _OTHER),
+    Figure("accomplices", "rule", ("events", "coups, BETRAYAL"), {3: 0.13, 4: 0.15, 5: 0.17, 6: 0.20}, _OTHER),
+    Figure("accomplices", "rule", ("events", "coups, FAIL"), {3: 0.39, 4: 0.27, 5: 0.21, 6: 0.16}, _OTHER),
+    Figure("accomplices", "rule", ("ends", "a full hideout"), {3: 0.87, 4: 0.81, 5: 0.65, 6: 0.42}, _OTHER),
+    Figure("accomplices", "rule", ("best score",), {3: 10, 4: 10, 5: 10, 6: 10}, _OTHER),
+    Figure("cleaners", "uniform", ("length", "mean"), {2: 44, 3: 52, 4: 59, 5: 67}, _ZERO, "base"),
+    Figure("magpies", "uniform", ("length", "mean"), {2: 40, 3: 40, 4: 40}, ""),
+    Figure("magpies", "rule", ("length", "mean"), {2: 20.5, 3: 20.5, 4: 20.5}, _OTHER),
+    Figure("magpies", "rule", ("events", "thefts, caught"), {2: 0.16, 3: 0.16, 4: 0.16}, _OTHER),
+    Figure("magpies", "rule", ("events", "thefts, coup"), {2: 0.28, 3: 0.28, 4: 0.28}, _OTHER),
+    Figure("magpies", "rule", ("score",), {2: 34, 3: 25, 4: 19}, _OTHER),
+    Figure("magpies", "rule", ("best score",), {2: 40, 3: 32, 4: 27}, _OTHER),
+    Figure("holdup", "uniform", ("length", "mean"), {3: 6.6, 4: 5.3, 5: 4.6, 6: 3.7}, "the page's players rarely borrow"),
+    Figure("holdup", "rule", ("length", "mean"), {3: 6.3, 4: 5.0, 5: 4.5, 6: 4.4}, _OTHER),
 ]
 """The figures of the rule pages' sections c."""
 

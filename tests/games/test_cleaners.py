@@ -199,6 +199,24 @@ def test_example_11_cle_9_a_card_cannot_move_to_where_only_an_open_one_may_be_la
     assert t.legal() == {"villa-2", "villa-3"}  # (1, 2) and its own Villa card do not; (1, 1) and (0, 0) do
 
 
+def test_cle_9_a_card_moves_to_a_different_villa_card():
+    t = play(table(num_players=2), "place-5-up villa-0", "place-3-down villa-0").say("move")  # the only card to move
+    assert t.takes_down[0]
+    assert t.legal() == {"villa-1", "villa-2"}
+
+
+def test_cle_9_the_only_villa_card_with_room_cannot_be_left():
+    t = table(num_players=2, n_start=1)
+    play(t, "place-5-up", "place-3-down")
+    assert "move" not in t.legal()
+    two = table(num_players=2, n_start=2)
+    play(two, "place-5-up villa-0", "place-3-down villa-0", "place-4-down villa-1")
+    assert (two.spaces_down, two.legal() >= {"move"}) == (1, True)
+    two.say("move")  # of the card at slot 1 to slot 0, both named by themselves: now it is the third there
+    assert two.player == CHANCE
+    assert two.down_owner[:2].tolist() == [[B, A], [NO_SEAT, NO_SEAT]]
+
+
 def test_example_12_cle_4_after_a_swap_everybody_knows_whose_card_lies_where():
     t = table(num_players=3)
     play(t, "place-10-down villa-0", "place-1-down villa-1", "place-5-up villa-2", "swap vice-0-0")
@@ -232,6 +250,8 @@ def test_example_16_h11_the_murderer_counts_special_cards_the_other_way_round():
     t = give(table(mode="murderer"), A, "weapon", "dog", 8)
     assert cleaners.score(is_character(t, A, MURDERER).state, A) == 23
     assert cleaners.score(is_character(t, A, 0).state, A) == -7
+    dear = give(table(mode="murderer", weapon_value=7), A, "weapon")
+    assert cleaners.score(is_character(dear, A, MURDERER).state, A) == -7
 
 
 def instant_win(**options):
