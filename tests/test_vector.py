@@ -42,7 +42,7 @@ def test_a_finished_game_starts_again_in_the_same_step_and_leaves_its_last_views
     vec.reset(seed=0)
     rng = np.random.default_rng(0)
     ends = 0
-    for _ in range(500):
+    for _ in range(1_000):
         _, rewards, terminations, truncations, infos = vec.step(actions_of(vec, rng))
         ended = terminations | truncations
         assert not rewards[~ended].any()

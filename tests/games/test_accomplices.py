@@ -123,6 +123,10 @@ def test_acc_26_h12_a_group_may_have_to_have_a_card_of_its_own(cards, strict, fr
     assert value(cards) == free
 
 
+def test_a12_families_need_three_places():
+    assert value("Ba Bb J", num_places=2) == 3
+
+
 def _best_by_force(cards, places, strict):
     """The best value of a hideout by trying all ways to take out a group."""
 
