@@ -38,7 +38,8 @@ def random_action(observation, rng):
     return int(rng.choice(np.flatnonzero(observation["action_mask"])))
 
 
-@every_game
+# Gymnasium draws an action before it resets: it is a legal one only where every game starts with the same choices.
+@pytest.mark.parametrize("name", ["magpies", "holdup"])
 @pytest.mark.parametrize("flat", [False, True])
 def test_gymnasiums_and_stable_baselines_checks_pass(name, flat):
     check_env(make(name, flat=flat, render_mode="ansi").unwrapped)
