@@ -57,10 +57,10 @@ def test_no_leak_over_many_random_states(name):
     assert leak(load(name), name, DECISIONS, seed=1) is None
 
 
-def planted(game, changes):
-    """A game with some of its functions replaced by ones that leak."""
+def planted(game, plant):
+    """A game with some of its functions replaced by ones that leak (`tests.planted`)."""
     leaky = types.SimpleNamespace(**{key: getattr(game, key) for key in dir(game) if not key.startswith("__")})
-    vars(leaky).update(changes)
+    vars(leaky).update(plant(game))
     return leaky
 
 

@@ -2,6 +2,7 @@
 
 from heist_envs.games import accomplices
 from heist_envs.games.accomplices import NO_CARD, NO_CLAIM, NO_SEAT
+from tests.planted import allowing, put, scalar, telling
 from tests.tables import rule_based, uniform
 
 
@@ -178,43 +179,6 @@ SMALLEST = {
 """A table that a slow solver in plain Python walks in seconds."""
 
 
-def showing(write):
-    """An observation into which a leak writes something of the next player."""
-
-    def observe(state, player, seen):
-        accomplices.observe(state, player, seen)
-        write(state, player, (player + 1) % state.num_players, seen)
-
-    return {"observe": observe}
-
-
-def put(field, index, value):
-    return showing(lambda s, p, o, seen: seen[field].__setitem__(index, value(s, p, o)))
-
-
-def scalar(field, value):
-    return showing(lambda s, p, o, seen: seen.__setitem__(field, value(s, p, o)))
-
-
-def allowing(action, value):
-    """A mask into which a leak writes."""
-
-    def legal_actions(state, mask):
-        accomplices.legal_actions(state, mask)
-        mask[action] = mask[action] and value(state)
-
-    return {"legal_actions": legal_actions}
-
-
-def telling(words):
-    """A text with something added."""
-
-    def describe(state, viewer=None):
-        return accomplices.describe(state, viewer) + f" {words(state, viewer or 0)}"
-
-    return {"describe": describe}
-
-
 A, T = accomplices.ALARM, accomplices.TRAITOR
 
 LEAKS = {
@@ -235,9 +199,9 @@ LEAKS = {
     "a mask that knows the pile": allowing(accomplices.TAKE_PILE, lambda s: s.pile[A] == 0),
     "a mask that knows another hand": allowing(accomplices.PASS, lambda s: s.hand[(s.actor + 1) % 3, A] == 0),
     "a mask that knows the leader's card": allowing(accomplices.PASS, lambda s: s.face_down[s.leader] != T),
-    "a text that names a hidden hand": telling(lambda s, viewer: s.hand[(viewer + 1) % s.num_players]),
-    "a text that lists the pile": telling(lambda s, viewer: s.pile),
-    "a text that names cards face down": telling(lambda s, viewer: s.face_down[(viewer + 1) % s.num_players]),
+    "a text that names a hidden hand": telling(lambda s, viewer: f" {s.hand[((viewer or 0) + 1) % s.num_players]}"),
+    "a text that lists the pile": telling(lambda s, viewer: f" {s.pile}"),
+    "a text that names cards face down": telling(lambda s, viewer: f" {s.face_down[((viewer or 0) + 1) % s.num_players]}"),
 }
 
 

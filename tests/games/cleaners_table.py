@@ -6,6 +6,7 @@ import numpy as np
 
 from heist_envs.games import cleaners
 from heist_envs.games.cleaners import FLY, MOVE, MURDERER, NO_CARD, NO_SEAT, NUM_VALUES, NUM_VILLAS, PEEK_VILLA, SWAP, WON
+from tests.planted import allowing, allowing_anyway, put, scalar, telling
 from tests.tables import rule_based, uniform
 
 NAMES = [f"Crew {letter}" for letter in "ABCDEFGHIJ"]
@@ -293,86 +294,35 @@ TREES = [
 """Options, and information sets, decisions and terminals by section g, with both orders of a SWAP."""
 
 
-def showing(write):
-    """An observation into which a leak writes something of the next player."""
-
-    def observe(state, player, seen):
-        cleaners.observe(state, player, seen)
-        write(state, player, (player + 1) % state.num_players, seen)
-
-    return {"observe": observe}
-
-
-def allowing(write):
-    """A mask into which a leak writes."""
-
-    def legal_actions(state, mask):
-        cleaners.legal_actions(state, mask)
-        write(state, mask)
-
-    return {"legal_actions": legal_actions}
-
-
-def telling(words):
-    """A text with something added."""
-
-    def describe(state, viewer=None):
-        return cleaners.describe(state, viewer) + words(state, viewer)
-
-    return {"describe": describe}
-
-
-def put(field, index, value):
-    def write(state, player, other, seen):
-        seen[field][index] = value(state, player, other)
-
-    return write
-
-
-def scalar(field, value):
-    def write(state, player, other, seen):
-        seen[field] = value(state, player, other)
-
-    return write
-
-
 def _next_slot(state):
     return min(int(state.num_villas - state.pile_size) + 1, NUM_VILLAS - 1)
 
 
 LEAKS = {
-    "what a face-down Villa card is": showing(put("face_up", 0, lambda s, p, o: s.pile[0] % 2)),
-    "what is below the top of the pile": showing(scalar("pile_size", lambda s, p, o: s.pile[_next_slot(s)])),
-    "how what is below the top of the pile lies": showing(
-        put("where", 18, lambda s, p, o: s.lies_up[s.pile[_next_slot(s)] - 1])
+    "what a face-down Villa card is": put("face_up", 0, lambda s, p, o: s.pile[0] % 2),
+    "what is below the top of the pile": scalar("pile_size", lambda s, p, o: s.pile[_next_slot(s)]),
+    "how what is below the top of the pile lies": put("where", 18, lambda s, p, o: s.lies_up[s.pile[_next_slot(s)] - 1]),
+    "which objects lie face up": put("face_up", 18, lambda s, p, o: s.lies_up[0]),
+    "another hand": put("hand", 0, lambda s, p, o: s.hand[o, 0]),
+    "another draw pile": put("draw", 5, lambda s, p, o: s.draw[o, 5]),
+    "the sum of all hands": scalar("hand_size", lambda s, p, o: (s.hand @ np.arange(NUM_VALUES)).sum() % 100),
+    "what the next seat knows of the Vice cards": put("known_vice", slice(None), lambda s, p, o: s.known_vice[o]),
+    "what the next seat knows of the Villa cards": put("known_villa", slice(None), lambda s, p, o: s.known_villa[o]),
+    "the parity of the next seat's face-down cards": put("old", (0, 0), lambda s, p, o: s.known_vice[o].sum() % 2),
+    "another character": put("shown_character", 1, lambda s, p, o: s.character[o]),
+    "who is the Murderer": scalar("starter", lambda s, p, o: s.character[o] == MURDERER),
+    "what others are after": put("favourite", 18, lambda s, p, o: s.favourite[o].sum() % 2),
+    "whether a special card has been won": scalar(
+        "moved", lambda s, p, o: int(((s.pile > s.num_objects) & (s.holder >= 0)).any())
     ),
-    "which objects lie face up": showing(put("face_up", 18, lambda s, p, o: s.lies_up[0])),
-    "another hand": showing(put("hand", 0, lambda s, p, o: s.hand[o, 0])),
-    "another draw pile": showing(put("draw", 5, lambda s, p, o: s.draw[o, 5])),
-    "the sum of all hands": showing(scalar("hand_size", lambda s, p, o: (s.hand @ np.arange(NUM_VALUES)).sum() % 100)),
-    "what the next seat knows of the Vice cards": showing(put("known_vice", slice(None), lambda s, p, o: s.known_vice[o])),
-    "what the next seat knows of the Villa cards": showing(
-        put("known_villa", slice(None), lambda s, p, o: s.known_villa[o])
+    "that the next seat has begun something": put("seated", 0, lambda s, p, o: s.choice[o, 0] > 0),
+    "a hand that shrinks before the turn is complete": put(
+        "hand_sizes", 1, lambda s, p, o: s.hand_sizes[o] - (s.choice[o, 0] > 0)
     ),
-    "the parity of the next seat's face-down cards": showing(put("old", (0, 0), lambda s, p, o: s.known_vice[o].sum() % 2)),
-    "another character": showing(put("shown_character", 1, lambda s, p, o: s.character[o])),
-    "who is the Murderer": showing(scalar("starter", lambda s, p, o: s.character[o] == MURDERER)),
-    "what others are after": showing(put("favourite", 18, lambda s, p, o: s.favourite[o].sum() % 2)),
-    "whether a special card has been won": showing(
-        scalar("moved", lambda s, p, o: int(((s.pile > s.num_objects) & (s.holder >= 0)).any()))
-    ),
-    "that the next seat has begun something": showing(put("seated", 0, lambda s, p, o: s.choice[o, 0] > 0)),
-    "a hand that shrinks before the turn is complete": showing(
-        put("hand_sizes", 1, lambda s, p, o: s.hand_sizes[o] - (s.choice[o, 0] > 0))
-    ),
-    "which card comes first in a refill": showing(put("hand", 3, lambda s, p, o: s.hand[p, 3] + s.arriving[3])),
-    "a mask that knows the pile": allowing(
-        lambda s, m: m.__setitem__(PEEK_VILLA, m[PEEK_VILLA] and s.pile[0] <= s.num_objects)
-    ),
-    "a mask that knows whether a face-down card is a Fly": allowing(
-        lambda s, m: m.__setitem__(cleaners.SWAP, m[SWAP] and not (s.known_vice == 1).any())
-    ),
-    "a mask that knows another hand": allowing(lambda s, m: m.__setitem__(1, s.hand[(s.actor + 1) % s.num_players, 0] > 0)),
+    "which card comes first in a refill": put("hand", 3, lambda s, p, o: s.hand[p, 3] + s.arriving[3]),
+    "a mask that knows the pile": allowing(PEEK_VILLA, lambda s: s.pile[0] <= s.num_objects),
+    "a mask that knows whether a face-down card is a Fly": allowing(SWAP, lambda s: not (s.known_vice == 1).any()),
+    "a mask that knows another hand": allowing_anyway(1, lambda s: s.hand[(s.actor + 1) % s.num_players, 0] > 0),
     "a text that names a face-down card": telling(lambda s, viewer: f" {s.pile[0]}"),
     "a text that tells the next hand": telling(lambda s, viewer: f" {s.hand[((viewer or 0) + 1) % s.num_players]}"),
     "a text for everybody that names a character": telling(lambda s, v: f" {s.character[0]}" if v is None else ""),

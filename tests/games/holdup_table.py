@@ -3,6 +3,7 @@
 import numpy as np
 
 from heist_envs.games import holdup
+from tests.planted import allowing, allowing_anyway, put, scalar, telling
 from tests.tables import rule_based, uniform
 
 
@@ -137,63 +138,20 @@ TREES = [
 """Options, and information sets, decisions and terminals by section g."""
 
 
-def showing(write):
-    """An observation into which a leak writes something of the next player."""
-
-    def observe(state, player, seen):
-        holdup.observe(state, player, seen)
-        write(state, player, (player + 1) % state.num_players, seen)
-
-    return {"observe": observe}
-
-
-def allowing(write):
-    """A mask into which a leak writes."""
-
-    def legal_actions(state, mask):
-        holdup.legal_actions(state, mask)
-        write(state, mask)
-
-    return {"legal_actions": legal_actions}
-
-
-def telling(words):
-    """A text with something added."""
-
-    def describe(state, viewer=None):
-        return holdup.describe(state, viewer) + words(state, viewer)
-
-    return {"describe": describe}
-
-
-def put(field, index, value):
-    def write(state, player, other, seen):
-        seen[field][index] = value(state, player, other)
-
-    return write
-
-
-def scalar(field, value):
-    def write(state, player, other, seen):
-        seen[field] = value(state, player, other)
-
-    return write
-
-
 LEAKS = {
-    "a hidden card in the entry of an empty seat": showing(put("shown", 5, lambda s, p, o: s.card[o])),
-    "the next player's card in place of a shown one": showing(put("showdown_card", 1, lambda s, p, o: s.card[o])),
-    "whether a card is higher than one's own": showing(scalar("redraw_round", lambda s, p, o: s.card[o] > s.card[p])),
-    "the parity of a hidden card": showing(put("answer", 0, lambda s, p, o: s.card[o] % 2)),
-    "the sum of all hands": showing(scalar("max_rounds", lambda s, p, o: s.card.sum() % 100)),
-    "the lowest card of the pile": showing(scalar("pile_size", lambda s, p, o: int(np.argmax(s.pile)))),
-    "whether the highest card is still in the pile": showing(put("face_up", 14, lambda s, p, o: s.pile[14])),
-    "who holds the highest card": showing(put("actor", 0, lambda s, p, o: np.argmax(s.card) == p)),
-    "the order of the seats by card": showing(put("seated", 1, lambda s, p, o: np.argsort(s.card)[1] > 2)),
-    "an answer before all are in": showing(put("joined", 1, lambda s, p, o: s.answer[o] == holdup.JOIN)),
-    "a fold before all are in": showing(put("folded", 1, lambda s, p, o: s.answer[o] == holdup.FOLD)),
-    "a mask that knows the pile": allowing(lambda s, m: m.__setitem__(holdup.REDRAW, m[holdup.REDRAW] and s.pile[0])),
-    "a mask that knows another hand": allowing(lambda s, m: m.__setitem__(holdup.JOIN, s.card[(s.actor + 1) % 3] > 7)),
+    "a hidden card in the entry of an empty seat": put("shown", 5, lambda s, p, o: s.card[o]),
+    "the next player's card in place of a shown one": put("showdown_card", 1, lambda s, p, o: s.card[o]),
+    "whether a card is higher than one's own": scalar("redraw_round", lambda s, p, o: s.card[o] > s.card[p]),
+    "the parity of a hidden card": put("answer", 0, lambda s, p, o: s.card[o] % 2),
+    "the sum of all hands": scalar("max_rounds", lambda s, p, o: s.card.sum() % 100),
+    "the lowest card of the pile": scalar("pile_size", lambda s, p, o: int(np.argmax(s.pile))),
+    "whether the highest card is still in the pile": put("face_up", 14, lambda s, p, o: s.pile[14]),
+    "who holds the highest card": put("actor", 0, lambda s, p, o: np.argmax(s.card) == p),
+    "the order of the seats by card": put("seated", 1, lambda s, p, o: np.argsort(s.card)[1] > 2),
+    "an answer before all are in": put("joined", 1, lambda s, p, o: s.answer[o] == holdup.JOIN),
+    "a fold before all are in": put("folded", 1, lambda s, p, o: s.answer[o] == holdup.FOLD),
+    "a mask that knows the pile": allowing(holdup.REDRAW, lambda s: s.pile[0]),
+    "a mask that knows another hand": allowing_anyway(holdup.JOIN, lambda s: s.card[(s.actor + 1) % 3] > 7),
     "a text that names a hidden card": telling(lambda s, viewer: f" {s.card[((viewer or 0) + 1) % s.num_players]}"),
     "a text for everybody that names the viewer-less card": telling(lambda s, v: f" {s.card[0]}" if v is None else ""),
     "a text that lists the pile": telling(lambda s, viewer: f" {np.flatnonzero(s.pile)}"),
