@@ -59,6 +59,15 @@ class LearnerBatch:
     def __len__(self) -> int:
         return len(self.batch)
 
+    def own_rewards(self) -> NDArray[np.float32]:
+        """What the learning seats got, float32 (N,); 0 but where a game ended."""
+        return self.rewards[np.arange(len(self)), self.final_seats]
+
+    def last_view(self, i: int) -> NDArray[np.int8]:
+        """What the seat that had learned in game i, which has ended, saw last, int8 (D,)."""
+        seen: NDArray[np.int8] = self.final_observations[i, self.final_seats[i]].copy()
+        return seen
+
     def reset(self, seed: int | list[int] | None, rng: np.random.Generator) -> None:
         """Start all games (`Batch.reset`); the agents' chances, and the seats where they are drawn, come from `rng`.
 

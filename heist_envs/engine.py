@@ -53,6 +53,20 @@ def flat(records: NDArray[Any]) -> NDArray[np.int8]:
     return records.view(np.int8).reshape(*records.shape, records.dtype.itemsize)
 
 
+def mask_of(game: ModuleType, state: State) -> NDArray[np.int8]:
+    """1 for each legal action of the player who is to act, int8 (A,), in a new array."""
+    mask: NDArray[np.int8] = np.zeros(1, row(np.int8, game.NUM_ACTIONS))["values"][0]
+    legal_actions(state, mask)
+    return mask
+
+
+def weights_of(game: ModuleType, state: State) -> NDArray[np.int32]:
+    """The weight of each outcome where chance is to act, int32 (MAX_CHANCE_OUTCOMES,), in a new array."""
+    weights: NDArray[np.int32] = np.zeros(1, row(np.int32, game.MAX_CHANCE_OUTCOMES))["values"][0]
+    chance_outcomes(state, weights)
+    return weights
+
+
 @inlined
 def _play(state: State, action: int, stream: Record, weights: Record) -> int:
     """Play an action and all that chance adds to it; the player who is to act then, or TERMINAL."""

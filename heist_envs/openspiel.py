@@ -30,7 +30,7 @@ except ImportError as missing:
     raise ImportError(f"this needs {missing.name}: pip install 'heist-envs[openspiel]'") from missing
 
 from heist_envs import chance, rules
-from heist_envs.engine import flat, remember_action, row, update_keys
+from heist_envs.engine import flat, mask_of, remember_action, update_keys, weights_of
 from heist_envs.games import GAMES, load
 
 MAX_GAME_LENGTH = 100_000
@@ -109,14 +109,11 @@ class HeistState(pyspiel.State):  # type: ignore[misc]
         return self.player
 
     def _legal_actions(self, player: int) -> list[int]:
-        mask = np.zeros(1, row(np.int8, self.rules.NUM_ACTIONS))["values"][0]
-        rules.legal_actions(self.record[0], mask)
-        return [int(action) for action in np.flatnonzero(mask)]
+        return [int(action) for action in np.flatnonzero(mask_of(self.rules, self.record[0]))]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Outcomes with their probabilities."""
-        weights = np.zeros(1, row(np.int32, self.rules.MAX_CHANCE_OUTCOMES))["values"][0]
-        rules.chance_outcomes(self.record[0], weights)
+        weights = weights_of(self.rules, self.record[0])
         total = int(weights.sum())
         return [(int(k), int(weights[k]) / total) for k in np.flatnonzero(weights)]
 

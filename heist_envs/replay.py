@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from heist_envs import chance, rendering, rules
 from heist_envs.agents import Agent, make_agent
-from heist_envs.engine import flat, row
+from heist_envs.engine import flat, mask_of, row, weights_of
 from heist_envs.games import load
 from heist_envs.scene import ALL_SEEING, Scene
 
@@ -182,12 +182,8 @@ def _returns(state: Any) -> list[float]:
 def _choices(module: ModuleType, state: Any) -> dict[str, int]:
     """Name -> number of what may happen now: the legal actions, or chance's outcomes."""
     if rules.current_player(state) == rules.CHANCE:
-        weights = np.zeros(1, row(np.int32, module.MAX_CHANCE_OUTCOMES))["values"][0]
-        rules.chance_outcomes(state, weights)
-        return {str(k): int(k) for k in np.flatnonzero(weights)}
-    mask = np.zeros(1, row(np.int8, module.NUM_ACTIONS))["values"][0]
-    rules.legal_actions(state, mask)
-    return {module.ACTION_NAMES[action]: int(action) for action in np.flatnonzero(mask)}
+        return {str(k): int(k) for k in np.flatnonzero(weights_of(module, state))}
+    return {module.ACTION_NAMES[action]: int(action) for action in np.flatnonzero(mask_of(module, state))}
 
 
 def _who(state: Any) -> str:
@@ -286,15 +282,13 @@ def play(
     rng = np.random.default_rng(seed)
     outcome = drawn(module, seed)
     seen = np.zeros(1, module.OBSERVATION.record)
-    masks = np.zeros(1, row(np.int8, module.NUM_ACTIONS))["values"]
 
     def choose(state: Any) -> tuple[int, dict[str, float] | None]:
         player = rules.current_player(state)
         if player == rules.CHANCE:
             return outcome(state), None
         rules.observe(state, player, seen[0])
-        rules.legal_actions(state, masks[0])
-        view = flat(seen), np.ascontiguousarray(masks)
+        view = flat(seen), mask_of(module, state)[None]
         action = int(made[player].act(*view, rng)[0])
         says = getattr(made[player], "probabilities", None)
         if not (probabilities and says):

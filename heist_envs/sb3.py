@@ -44,12 +44,11 @@ class HeistVecEnv(VecEnv):
         """One decision in every game; raises ValueError for an action that is not legal, and nothing has been changed."""
         games = self.games
         games.step(games.batch.check_actions(self._actions))
-        rewards = games.rewards[np.arange(self.num_envs), games.final_seats]
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for i in np.flatnonzero(games.ended):
-            infos[i]["terminal_observation"] = games.final_observations[i, games.final_seats[i]].copy()
+        for i in map(int, np.flatnonzero(games.ended)):
+            infos[i]["terminal_observation"] = games.last_view(i)
             infos[i]["TimeLimit.truncated"] = bool(games.truncations[i])
-        return games.batch.observations.copy(), rewards, games.ended.copy(), infos
+        return games.batch.observations.copy(), games.own_rewards(), games.ended.copy(), infos
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
         """`action_masks`, one row per game, is the only method."""

@@ -142,7 +142,7 @@ class HeistSingleEnv(gymnasium.Env[Any, int]):
             raise TypeError(f"got action {action!r}: it must be one integer; {self.games.batch.legal_words(0)}")
         self.games.step(self.games.batch.check_actions(np.asarray(action)[None]))
         self._over = bool(self.games.ended[0])
-        reward = float(self.games.rewards[0, self.games.final_seats[0]])
+        reward = float(self.games.own_rewards()[0])
         if self.render_mode == "human":
             self.render()
         terminated, truncated = bool(self.games.terminations[0]), bool(self.games.truncations[0])
@@ -150,8 +150,8 @@ class HeistSingleEnv(gymnasium.Env[Any, int]):
 
     def _observation(self) -> Any:
         games = self.games
-        seen = games.final_observations[0, self._seat()] if self._over else games.batch.observations[0]
-        return seen.copy() if self.flat else {"observation": seen.copy(), "action_mask": self.action_masks()}
+        seen = games.last_view(0) if self._over else games.batch.observations[0].copy()
+        return seen if self.flat else {"observation": seen, "action_mask": self.action_masks()}
 
     def action_masks(self) -> NDArray[np.int8]:
         """1 for each legal action, int8 (A,); all ones when the game is over."""
@@ -224,12 +224,12 @@ class HeistSingleVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise ValueError("got actions before the first reset(): call reset() to start the games")
         games = self.games
         games.step(games.batch.check_actions(actions))
-        rewards = games.rewards[np.arange(self.num_envs), games.final_seats].astype(np.float64)
+        rewards = games.own_rewards().astype(np.float64)
         infos = self._infos()
         if games.ended.any():
             last = np.full(self.num_envs, None, object)
-            for i in np.flatnonzero(games.ended):
-                seen = games.final_observations[i, games.final_seats[i]].copy()
+            for i in map(int, np.flatnonzero(games.ended)):
+                seen = games.last_view(i)
                 last[i] = seen if self.flat else {"observation": seen, "action_mask": np.ones_like(games.batch.masks[i])}
             infos |= {"final_obs": last, "_final_obs": games.ended.copy()}
         return self._observations(), rewards, games.terminations.copy(), games.truncations.copy(), infos

@@ -7,7 +7,7 @@ import numpy as np
 
 from heist_envs import rules
 from heist_envs.agents import make_agent
-from heist_envs.engine import row
+from heist_envs.engine import mask_of, weights_of
 from heist_envs.games import load
 from heist_envs.rules import CHANCE, TERMINAL
 
@@ -49,14 +49,12 @@ class Table:
 
     def legal(self):
         """The legal actions of whoever is asked, as words."""
-        mask = np.zeros(1, row(np.int8, self.game.NUM_ACTIONS))["values"][0]
-        rules.legal_actions(self.state, mask)
+        mask = mask_of(self.game, self.state)
         return {self.game.ACTION_NAMES[a].lower().replace(" ", "-") for a in np.flatnonzero(mask)}
 
     def outcomes(self):
         """The weights of chance, by outcome."""
-        weights = np.zeros(1, row(np.int32, self.game.MAX_CHANCE_OUTCOMES))["values"][0]
-        rules.chance_outcomes(self.state, weights)
+        weights = weights_of(self.game, self.state)
         return {int(k): int(weights[k]) for k in np.flatnonzero(weights)}
 
     def say(self, words):
@@ -103,8 +101,7 @@ def rule_based(table, rng):
     """The main rule-based agent's action as a word."""
     seen = np.zeros(1, table.game.OBSERVATION.record)
     rules.observe(table.state, table.player, seen[0])
-    mask = np.zeros(1, row(np.int8, table.game.NUM_ACTIONS))["values"]
-    rules.legal_actions(table.state, mask[0])
+    mask = mask_of(table.game, table.state)[None]
     action = make_agent("rule", table.game.NAME).act(seen.view(np.int8).reshape(1, -1), mask, rng)[0]
     return table.game.ACTION_NAMES[action].lower().replace(" ", "-")
 
@@ -133,9 +130,7 @@ def random_states(name, count, rng, options=None):
                         break
                 action = outcome
             else:
-                mask = np.zeros(1, row(np.int8, game.NUM_ACTIONS))["values"][0]
-                rules.legal_actions(table.state, mask)
-                legal = np.flatnonzero(mask)
+                legal = np.flatnonzero(mask_of(game, table.state))
                 action = int(legal[rng.integers(len(legal))])
             yield table.state.copy(), action
             made += 1

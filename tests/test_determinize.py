@@ -6,7 +6,7 @@ from scipy import stats
 
 from heist_envs import chance, rules
 from heist_envs.agents.solver import MAX_OUTCOMES, play_out_chance
-from heist_envs.engine import flat, remember_action, row, update_keys
+from heist_envs.engine import flat, mask_of, remember_action, row, update_keys
 from heist_envs.games import GAMES, load
 from heist_envs.rules import TERMINAL
 from tests import tables
@@ -33,9 +33,7 @@ class Walker:
         self.keys, self.views = np.zeros(n, np.uint64), np.zeros(n, np.uint64)
 
     def legal(self, state):
-        mask = np.zeros(1, row(np.int8, self.game.NUM_ACTIONS))["values"]
-        rules.legal_actions(state, mask[0])
-        return np.flatnonzero(mask[0])
+        return np.flatnonzero(mask_of(self.game, state))
 
     def after(self, state, keys, views, action=None):
         """What an action, or None at the root, leads to: (state, keys, views, what a player has learned, probability)."""

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs import chance, wide
+from heist_envs.conventions import check_first_player, left_of, reward_scores, reward_winners, seat_of
 from heist_envs.games import VERSIONS
 from heist_envs.layout import Layout
 from heist_envs.options import Option, resolve
@@ -226,8 +227,7 @@ def new_initial_state(**given: Any) -> NDArray[Any]:
     """
     o = resolve(NAME, OPTIONS, PRESETS, given)
     n = o["num_players"]
-    if o["first_player"] != "random" and o["first_player"] >= n:
-        raise ValueError(f"got first_player={o['first_player']}: {n} players have the seats 0 to {n - 1}")
+    check_first_player(o)
     alarms = o["num_alarms"] if o["num_alarms"] is not None else n  # a.1
     states = np.zeros(1, STATE)
     state = states[0]
@@ -322,18 +322,6 @@ def _clear_coup(state: State) -> None:
 # ---------------------------------------------------------------------------------------------------- turn
 
 
-@inlined
-def _seat(state: State, number: int) -> int:
-    """A seat number below 2 n brought below n: division is the slowest instruction there is."""
-    n = state.num_players
-    return number - n if number >= n else number
-
-
-@inlined
-def _left_of(state: State, seat: int) -> int:
-    return _seat(state, seat + 1)
-
-
 @compiled
 def current_player(state: State) -> int:
     if state.actor != NO_SEAT:
@@ -364,7 +352,7 @@ def legal_actions(state: State, mask: NDArray[np.int8]) -> None:
             mask[CLAIM + card] = state.deck[card] > 0
     elif state.phase == CHOOSING:
         for k in range(state.num_players - 1):
-            mask[CHOOSE + k] = state.volunteers[_seat(state, state.leader + 1 + k)]
+            mask[CHOOSE + k] = state.volunteers[seat_of(state, state.leader + 1 + k)]
         mask[TAKE_PILE] = not _is_dry(state)  # ACC-9, ACC-24
     elif state.phase == SOUNDING:
         mask[PASS] = 1
@@ -422,7 +410,7 @@ def _claim(state: State, action: int) -> None:
     """a.3"""
     state.claim = action - CLAIM
     state.phase = VOLUNTEERING
-    state.actor = _left_of(state, state.leader)  # h.3
+    state.actor = left_of(state, state.leader)  # h.3
 
 
 @inlined
@@ -435,7 +423,7 @@ def _answer_volunteering(state: State, action: int) -> None:
         state.answer[player] = YES
         if state.open_volunteers:
             state.volunteers[player] = True
-    state.actor = _left_of(state, player)
+    state.actor = left_of(state, player)
     if state.actor == state.leader:
         _close_volunteering(state)
 
@@ -467,7 +455,7 @@ def _choose(state: State, action: int) -> None:
     if action == TAKE_PILE:
         _take_pile(state)
     else:
-        _take_volunteer(state, _seat(state, state.leader + 1 + action - CHOOSE))
+        _take_volunteer(state, seat_of(state, state.leader + 1 + action - CHOOSE))
 
 
 @compiled
@@ -554,9 +542,9 @@ def _discard_both(state: State) -> None:
 @inlined
 def _ask_next_outsider(state: State) -> None:
     """h.3: clockwise from the leader's left; the leader himself when all have been asked."""
-    state.actor = _left_of(state, state.actor)
+    state.actor = left_of(state, state.actor)
     if state.actor == state.accomplice:
-        state.actor = _left_of(state, state.actor)
+        state.actor = left_of(state, state.actor)
 
 
 @inlined
@@ -574,7 +562,7 @@ def _answer_alarm(state: State, action: int) -> None:
     if state.actor != state.leader and sounder == NO_SEAT:
         return
     for k in range(state.num_players - 1, 0, -1):
-        seat = _seat(state, state.leader + k)
+        seat = seat_of(state, state.leader + k)
         if state.answer[seat] == YES:
             sounder = seat
         state.answer[seat] = NO_ANSWER
@@ -783,7 +771,7 @@ def _draw(state: State, card: int) -> None:
             _take_up(state, seat, waiting, state.drawing[waiting])
             state.drawing[waiting] = 0
         state.on_its_way = 0
-    state.drawer = _left_of(state, seat)
+    state.drawer = left_of(state, seat)
     if state.drawer == _first_drawer(state):
         _begin_coup(state)
     else:
@@ -807,7 +795,7 @@ def _first_drawer(state: State) -> int:
 def _fill_hands(state: State) -> None:
     """From the drawer clockwise, find a hand that is not full; where none is, or no card is left, the next coup begins."""
     while state.hand_sizes[state.drawer] >= state.hand_size or not _has_card(state):
-        state.drawer = _left_of(state, state.drawer)
+        state.drawer = left_of(state, state.drawer)
         if state.drawer == _first_drawer(state):
             _begin_coup(state)
             return
@@ -816,9 +804,9 @@ def _fill_hands(state: State) -> None:
 @inlined
 def _begin_coup(state: State) -> None:
     """ACC-3: clockwise. h.9: a seat without a card is passed over, which is no coup."""
-    leader = state.leader if state.phase == DEAL else _left_of(state, state.leader)
+    leader = state.leader if state.phase == DEAL else left_of(state, state.leader)
     while state.hand_sizes[leader] == 0:
-        leader = _left_of(state, leader)
+        leader = left_of(state, leader)
     state.leader = state.actor = leader
     state.drawer = NO_SEAT
     state.phase = LEADING
@@ -846,25 +834,14 @@ def _keys(state: State, seat: int) -> int:
 @compiled
 def returns(state: State, payoffs: NDArray[np.float32]) -> None:
     """a.13: most points, then most Keys, then a shared victory."""
-    n = int(state.num_players)
-    best = total = winners = 0
-    for seat in range(n):
-        total += int(state.scores[seat])
-        standing = 1000 * int(state.scores[seat]) + _keys(state, seat)
-        if standing > best:
-            best = standing
-            winners = 0
-        winners += standing == best
-    for seat in range(n):
-        standing = 1000 * int(state.scores[seat]) + _keys(state, seat)
-        if state.score_reward:
-            score = int(state.scores[seat])
-            mean_of_others = (total - score) / (n - 1)
-            scale = max(14, int(state.target_score) + 4)  # h.13
-            payoffs[seat] = min(1.0, max(-1.0, (score - mean_of_others) / scale))
-        else:
-            share = 1.0 / winners if standing == best else 0.0
-            payoffs[seat] = (n * share - 1.0) / (n - 1)
+    for seat in range(state.num_players):
+        payoffs[seat] = int(state.scores[seat])
+        if not state.score_reward:
+            payoffs[seat] = 1000 * int(state.scores[seat]) + _keys(state, seat)
+    if state.score_reward:
+        reward_scores(payoffs, max(14, int(state.target_score) + 4))  # h.13
+    else:
+        reward_winners(payoffs)
 
 
 # ---------------------------------------------------------------------------------------------------- eyes

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs import chance, wide
+from heist_envs.conventions import check_first_player, reward_scores, reward_winners, seat_of
 from heist_envs.games import VERSIONS
 from heist_envs.layout import Layout
 from heist_envs.options import Option, resolve
@@ -250,8 +251,7 @@ def new_initial_state(**given: Any) -> NDArray[Any]:
     """
     o = resolve(NAME, OPTIONS, PRESETS, given)
     n, mode = o["num_players"], MODES.index(o["mode"])
-    if o["first_player"] != "random" and o["first_player"] >= n:
-        raise ValueError(f"got first_player={o['first_player']}: {n} players have the seats 0 to {n - 1}")
+    check_first_player(o)
     values = _checked_numbers("vice_values", o["vice_values"], NUM_VALUES - 1)
     objects = _checked_numbers("objects", o["objects"], MAX_VALUE)
     own_cards = len(values) + o["num_flies"]
@@ -501,13 +501,6 @@ def _open(state: State, slot: int) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- turn
-
-
-@inlined
-def _seat(state: State, number: int) -> int:
-    """A seat number below 2 n brought below n: division is the slowest instruction there is."""
-    n = state.num_players
-    return number - n if number >= n else number
 
 
 @compiled
@@ -975,7 +968,7 @@ def _refill(state: State) -> None:
         state.truncated = not state.cap_terminates  # h.3
         _finish(state, CAP)
     else:
-        _begin_turn(state, _seat(state, player + 1))
+        _begin_turn(state, seat_of(state, player + 1))
 
 
 @compiled
@@ -990,7 +983,7 @@ def _begin_turn(state: State, seat: int) -> None:
             state.phase = TURN
             return
         state.skipped += 1
-        seat = _seat(state, seat + 1)
+        seat = seat_of(state, seat + 1)
     _finish(state, STUCK)
 
 
@@ -1066,7 +1059,7 @@ def _open_won(state: State) -> None:
 def _answer_accusation(state: State, action: int) -> None:
     """a.8"""
     if action != NO_ACCUSATION:
-        state.accused = _seat(state, state.accuser + action - NO_ACCUSATION)
+        state.accused = seat_of(state, state.accuser + action - NO_ACCUSATION)
         guilty = state.character[state.accused] == MURDERER
         giver = state.accused if guilty else state.accuser
         highest = 0
@@ -1119,25 +1112,16 @@ def score(state: State, player: int) -> int:
 def returns(state: State, payoffs: NDArray[np.float32]) -> None:
     n = int(state.num_players)
     alone = instant_winner(state) if state.mode >= MURDERER_MODE else NO_SEAT
-    best = score(state, 0)
-    total = winners = 0
     for seat in range(n):
-        points = score(state, seat)
-        total += points
-        if points > best:
-            best = points
-            winners = 0
-        winners += points == best
-    for seat in range(n):
-        points = score(state, seat)
+        payoffs[seat] = score(state, seat)
         if alone != NO_SEAT:
             payoffs[seat] = 1.0 if seat == alone else -1.0 / (n - 1)
-        elif state.score_reward:
-            mean_of_others = (total - points) / (n - 1)
-            payoffs[seat] = min(1.0, max(-1.0, (points - mean_of_others) / SCORE_SCALE))  # h.13
-        else:
-            share = 1.0 / winners if points == best else 0.0
-            payoffs[seat] = (n * share - 1.0) / (n - 1)
+    if alone != NO_SEAT:
+        return
+    if state.score_reward:
+        reward_scores(payoffs, SCORE_SCALE)  # h.13
+    else:
+        reward_winners(payoffs)
 
 
 # ---------------------------------------------------------------------------------------------------- eyes

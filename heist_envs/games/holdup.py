@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs import chance, wide
+from heist_envs.conventions import check_first_player, reward_scores, reward_winners, seat_of
 from heist_envs.games import VERSIONS
 from heist_envs.layout import Layout
 from heist_envs.options import Option, resolve
@@ -186,8 +187,7 @@ def new_initial_state(**given: Any) -> NDArray[Any]:
     o = resolve(NAME, OPTIONS, PRESETS, given)
     n = o["num_players"]
     values = _checked_pp_values(o["pp_values"], n)
-    if o["first_player"] != "random" and o["first_player"] >= n:
-        raise ValueError(f"got first_player={o['first_player']}: {n} players have the seats 0 to {n - 1}")
+    check_first_player(o)
     start = o["start_diamonds"] if o["start_diamonds"] is not None else (8 if n == MAX_PLAYERS else 10)
     if o["loan_bank"] == BOX and n * start > DIAMONDS_IN_BOX:  # h.7
         raise ValueError(
@@ -296,13 +296,6 @@ def _clear_table(state: State) -> None:
 # ---------------------------------------------------------------------------------------------------- turn
 
 
-@inlined
-def _seat(state: State, number: int) -> int:
-    """A seat number below 2 n brought below n: division is the slowest instruction there is."""
-    n = state.num_players
-    return number - n if number >= n else number
-
-
 @compiled
 def current_player(state: State) -> int:
     if state.phase == OVER:
@@ -337,7 +330,7 @@ def legal_actions(state: State, mask: NDArray[np.int8]) -> None:
     elif state.phase == SHOOTING:
         mask[NO_REVOLVER] = 1
         for k in range(state.num_players - 1):
-            mask[REVOLVER + k] = _may_be_shot(state, _seat(state, state.glove + 1 + k))
+            mask[REVOLVER + k] = _may_be_shot(state, seat_of(state, state.glove + 1 + k))
     elif state.phase == PENALTY:
         mask[FLIP] = 1
         mask[PAY] = _may_pay(state)
@@ -386,7 +379,7 @@ def _run_on(state: State) -> None:
 @inlined
 def _pass_on(state: State) -> None:
     """The next seat is asked; after the last one the next phase begins with F."""
-    state.actor = _seat(state, state.actor + 1)
+    state.actor = seat_of(state, state.actor + 1)
     if state.actor != state.glove:
         return
     if state.phase == DRAW:
@@ -413,7 +406,7 @@ def _take_card(state: State, value: int) -> None:
     if state.phase == DRAW:
         _pass_on(state)
         return
-    following = _seat(state, player + 1)
+    following = seat_of(state, player + 1)
     if following != state.glove:
         state.drawer = following
         return
@@ -486,7 +479,7 @@ def _answer_join(state: State, action: int) -> None:
     _pass_on(state)
     if state.phase != JOINING:  # HOL-8, h.15: all answers are in and are shown together, clockwise from F
         for k in range(state.num_players):
-            seat = _seat(state, state.glove + k)
+            seat = seat_of(state, state.glove + k)
             _join_or_fold(state, seat, state.answer[seat])
         state.answer[:] = 0
 
@@ -520,7 +513,7 @@ def _may_shoot(state: State) -> bool:
     if state.revolver_needs_join and not state.joined[state.glove]:  # HOL-13
         return False
     for k in range(1, state.num_players):
-        if _may_be_shot(state, _seat(state, state.glove + k)):
+        if _may_be_shot(state, seat_of(state, state.glove + k)):
             return True
     return False
 
@@ -529,7 +522,7 @@ def _may_shoot(state: State) -> bool:
 def _answer_revolver(state: State, action: int) -> None:
     """a.5"""
     if action != NO_REVOLVER:
-        state.target = _seat(state, state.glove + 1 + action - REVOLVER)
+        state.target = seat_of(state, state.glove + 1 + action - REVOLVER)
         state.shooter = state.glove
         _stake(state, state.target)  # h.9: the card that he showed stays displayed
     state.phase = REVEAL
@@ -648,24 +641,12 @@ def score(state: State, player: int) -> int:
 
 @compiled
 def returns(state: State, payoffs: NDArray[np.float32]) -> None:
-    n = int(state.num_players)
-    best = score(state, 0)
-    total = winners = 0
-    for seat in range(n):
-        points = score(state, seat)
-        total += points
-        if points > best:
-            best = points
-            winners = 0
-        winners += points == best
-    for seat in range(n):
-        points = score(state, seat)
-        if state.score_reward:
-            mean_of_others = (total - points) / (n - 1)
-            payoffs[seat] = min(1.0, max(-1.0, (points - mean_of_others) / SCORE_SCALE))  # h.14
-        else:  # HOL-23: a tie is shared
-            share = 1.0 / winners if points == best else 0.0
-            payoffs[seat] = (n * share - 1.0) / (n - 1)
+    for seat in range(state.num_players):
+        payoffs[seat] = score(state, seat)
+    if state.score_reward:
+        reward_scores(payoffs, SCORE_SCALE)  # h.14
+    else:
+        reward_winners(payoffs)  # HOL-23: a tie is shared
 
 
 # ---------------------------------------------------------------------------------------------------- eyes

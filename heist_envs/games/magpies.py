@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs import wide
+from heist_envs.conventions import check_first_player, left_of, reward_scores, reward_winners
 from heist_envs.games import VERSIONS
 from heist_envs.layout import Layout
 from heist_envs.options import Option, resolve
@@ -186,10 +187,7 @@ def new_initial_state(**given: Any) -> NDArray[Any]:
         ValueError: a value that is not allowed, or values that do not fit together.
     """
     o = resolve(NAME, OPTIONS, PRESETS, given)
-    if o["first_player"] != "random" and o["first_player"] >= o["num_players"]:
-        raise ValueError(
-            f"got first_player={o['first_player']}: {o['num_players']} players have the seats 0 to {o['num_players'] - 1}"
-        )
+    check_first_player(o)
     states = np.zeros(1, STATE)
     state = states[0]
     for name in (
@@ -387,12 +385,6 @@ def _begin_turn(state: State, leader: int) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- turn
-
-
-@inlined
-def _left_of(state: State, seat: int) -> int:
-    """The next seat clockwise; division is the slowest instruction there is."""
-    return 0 if seat + 1 == state.num_players else seat + 1
 
 
 @inlined
@@ -648,7 +640,7 @@ def _pass_on(state: State) -> None:
     elif state.phase == EXTRA:
         _end_turn(state)
     elif state.to_take == 0:
-        state.actor = _left_of(state, state.actor)  # of the leader, who was the actor, or of the last one who shared
+        state.actor = left_of(state, state.actor)  # of the leader, who was the actor, or of the last one who shared
         state.phase = SHARING
         if state.cards_left == 0 or (state.actor == state.leader and state.ending == CAUGHT):
             _end_turn(state)
@@ -668,7 +660,7 @@ def _end_turn(state: State) -> None:
         state.phase = OVER
         state.actor = NO_SEAT
     else:
-        _begin_turn(state, _left_of(state, state.leader))
+        _begin_turn(state, left_of(state, state.leader))
 
 
 @compiled
@@ -716,24 +708,12 @@ def score(state: State, player: int) -> int:
 
 @compiled
 def returns(state: State, payoffs: NDArray[np.float32]) -> None:
-    n = int(state.num_players)
-    best = score(state, 0)
-    total = winners = 0
-    for seat in range(n):
-        points = score(state, seat)
-        total += points
-        if points > best:
-            best = points
-            winners = 0
-        winners += points == best
-    for seat in range(n):
-        points = score(state, seat)
-        if state.score_reward:
-            mean_of_others = (total - points) / (n - 1)
-            payoffs[seat] = min(1.0, max(-1.0, (points - mean_of_others) / SCORE_SCALE))
-        else:
-            share = 1.0 / winners if points == best else 0.0
-            payoffs[seat] = (n * share - 1.0) / (n - 1)
+    for seat in range(state.num_players):
+        payoffs[seat] = score(state, seat)
+    if state.score_reward:
+        reward_scores(payoffs, SCORE_SCALE)
+    else:
+        reward_winners(payoffs)
 
 
 # ---------------------------------------------------------------------------------------------------- eyes
