@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs import chance
+from heist_envs import chance, wide
 from heist_envs.rules import (
     CHANCE,
     TERMINAL,
@@ -31,6 +31,8 @@ RESTART = -1
 """In place of an action: start this game anew."""
 BLOCK = 64
 """Games that random play goes through together: what they need stays in the processor's cache."""
+AHEAD = 2
+"""While a game is stepped, the one so many places further on is fetched into the processor's cache."""
 HOLD = -2
 """In place of an action: leave this game as it is; its outputs keep their values."""
 
@@ -126,7 +128,10 @@ def step_games(
     autoreset: bool,
 ) -> None:
     """One decision in every game. A finished game starts again in the same step, or stays as it is and is skipped."""
+    last = len(states) - 1
     for i in range(len(states)):
+        wide.prefetch(states[min(i + AHEAD, last)])
+        wide.prefetch(observations[min(i + AHEAD, last)])
         if actions[i] == HOLD:
             continue
         state = states[i]
@@ -179,17 +184,20 @@ def play_at_random(
 
     Every decision is a whole one: observation and mask are written, and a finished game starts again.
     """
+    last = len(states) - 1
     for _ in range(num_steps):
         for start in range(0, len(states), BLOCK):
             block = range(start, min(start + BLOCK, len(states)))
             for i in block:
                 actions[i] = chance.draw(choices[i], masks[i])
             for i in block:
+                wide.prefetch(states[min(i + AHEAD, last)])
                 state = states[i]
                 if _play(state, actions[i], streams[i], weights[0]) == TERMINAL:
                     reset(state)
                     play_chance(state, streams[i], weights[0])
             for i in block:
+                wide.prefetch(observations[min(i + AHEAD, last)])
                 _look(states[i], observations[i], masks[i])
 
 

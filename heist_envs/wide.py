@@ -77,6 +77,10 @@ def find(row: Record, k: int) -> int:
     return int((row["values"].cumsum() <= k).sum())
 
 
+def prefetch(record: Record) -> None:
+    """Have the processor fetch a record that is needed soon; changes nothing."""
+
+
 def _bytes(values: Any) -> Any:
     return np.stack((values & 127, values >> 7), -1) if values.dtype == np.int16 else values
 
@@ -84,6 +88,8 @@ def _bytes(values: Any) -> Any:
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _INLINE = 128
 """Bytes that a copy of known size takes at most without calling a function."""
+_LINE = 64
+"""Bytes that come into a cache together."""
 _LANES = 16
 _LANES_16 = _LANES // 2
 _VECTOR = ir.VectorType(_I8, _LANES)
@@ -394,6 +400,19 @@ def _find(_: Any, row: Any, k: Any) -> Any:
     return types.int64(row, types.int64), read
 
 
+@intrinsic
+def _prefetch(_: Any, record: Any) -> Any:
+    def ask(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.VoidType(), [_I8.as_pointer(), _I32, _I32, _I32])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        for line in range(0, record.size, _LINE):
+            where = cgutils.get_record_member(builder, args[0], line, _I8)
+            builder.call(prefetch, [where, _I32(0), _I32(3), _I32(1)])  # to be read, kept in all caches, data
+        return context.get_dummy_value()
+
+    return types.void(record), ask
+
+
 if not numba.config.DISABLE_JIT:
     clear, blank, copy, turn, own, place = _clear, _blank, _copy, _turn, _own, _place
-    mark, count, find = _mark, _count, _find
+    mark, count, find, prefetch = _mark, _count, _find, _prefetch
