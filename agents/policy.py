@@ -1,13 +1,18 @@
-"""A trained policy: a small network read from safetensors and a JSON card, run in NumPy."""
+"""A trained policy: a small network read from safetensors and a JSON card, run in NumPy or on torch."""
 
 import json
 import pathlib
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs.games import load
+from heist_envs.options import options_hash
+
+OPSET = 17
+"""The version of ONNX's operators that an export uses: old enough for every runtime in use."""
 
 Weights = dict[str, NDArray[np.float32]]
 
@@ -18,23 +23,34 @@ class PolicyAgent:
     Args:
         weights: `layer<k>.weight` (out, in) and `layer<k>.bias` (out,) for k = 0, 1, …; the last layer gives the logits.
         scale: what each observation entry is divided by, float32 (D,).
-        card: what the policy is: game, version, training run.
+        card: what the policy is: game, version, num_players, options, the hash of these two (`options_hash`), training run.
+        device: where torch runs the network, such as "cpu" or "cuda"; None: NumPy does, and torch is not needed.
     """
 
-    def __init__(self, weights: Weights, scale: NDArray[np.float32], card: dict[str, Any]) -> None:
+    def __init__(
+        self, weights: Weights, scale: NDArray[np.float32], card: dict[str, Any], device: str | None = None
+    ) -> None:
         self.weights = weights
         self.scale = scale
         self.card = card
         self._num_layers = sum(name.endswith(".weight") for name in weights)
+        self._network = None if device is None else _torch_network(weights, scale, self._num_layers, device)
 
-    def probabilities(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """The probability of each action, float64 (N, A); 0 for illegal ones."""
-        x = observations / self.scale
+    def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """What the network says of each action, legal or not, float32 (N, A)."""
+        if self._network is not None:
+            given: NDArray[np.float32] = self._network(observations)
+            return given
+        x: NDArray[np.float32] = observations / self.scale
         for k in range(self._num_layers):
             x = x @ self.weights[f"layer{k}.weight"].T + self.weights[f"layer{k}.bias"]
             if k < self._num_layers - 1:
                 x = np.maximum(x, 0)
-        logits = np.where(action_masks > 0, x.astype(np.float64), -np.inf)
+        return x
+
+    def probabilities(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """The probability of each action, float64 (N, A); 0 for illegal ones."""
+        logits = np.where(action_masks > 0, self.logits(observations).astype(np.float64), -np.inf)
         unnormalised = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares: NDArray[np.float64] = unnormalised / unnormalised.sum(axis=1, keepdims=True)
         return shares
@@ -56,13 +72,32 @@ class PolicyAgent:
         save_file({**self.weights, "scale": self.scale}, path)
         pathlib.Path(path).with_suffix(".json").write_text(json.dumps(self.card, indent=2) + "\n")
 
-    @classmethod
-    def load(cls, path: str | pathlib.Path, game: str) -> "PolicyAgent":
-        """Read a policy for a game.
+    def export_onnx(self, path: str | pathlib.Path) -> None:
+        """Write the policy as an ONNX model: observation and action_mask, int8 (N, D) and (N, A), to probabilities (N, A).
 
         Raises:
-            ImportError: safetensors is not installed.
-            ValueError: the policy is for another game or version, or its network does not fit the game.
+            ImportError: onnx is not installed.
+        """
+        try:
+            import onnx
+        except ImportError as missing:
+            raise ImportError("exporting a policy to ONNX needs onnx: pip install 'heist-envs[onnx]'") from missing
+        onnx.save(_onnx_model(self), path)
+
+    @classmethod
+    def load(cls, path: str | pathlib.Path, game: str, device: str | None = None, **options: Any) -> "PolicyAgent":
+        """Read a policy for a game.
+
+        Args:
+            path: the .safetensors file; its card lies beside it.
+            game: the name of a game.
+            device: see `PolicyAgent`.
+            **options: where given, those that the policy must have been trained with. Observations have the same shape at
+                every table of a game, so that a policy can play at another one, unless this says that it may not.
+
+        Raises:
+            ImportError: safetensors, or torch for a device, is not installed.
+            ValueError: the policy is for another game, version or table, or its network does not fit the game.
         """
         try:
             from safetensors import SafetensorError
@@ -79,9 +114,79 @@ class PolicyAgent:
             found = card.get(name) if isinstance(card, dict) else None
             if found != needed or type(found) is not type(needed):
                 raise ValueError(f"got a policy with {name} {found!r} from {path}: {needed!r} is needed")
+        _check_options(card, module, options, path)
         scale = weights.pop("scale", np.zeros(0, np.float32))
         _check_shapes(weights, scale, module.OBSERVATION.size, module.NUM_ACTIONS, path)
-        return cls(weights, scale, card)
+        return cls(weights, scale, card, device)
+
+
+def _torch_network(weights: Weights, scale: NDArray[np.float32], num_layers: int, device: str) -> Any:
+    """The network as a function from observations to logits, both NumPy arrays."""
+    try:
+        import torch
+    except ImportError as missing:
+        raise ImportError(f"got device={device!r}, which needs torch: pip install 'heist-envs[train]'") from missing
+    tensors = {name: torch.from_numpy(array).to(device) for name, array in (*weights.items(), ("scale", scale))}
+
+    def network(observations: NDArray[np.int8]) -> Any:
+        with torch.inference_mode():
+            x = torch.from_numpy(np.ascontiguousarray(observations)).to(device) / tensors["scale"]
+            for k in range(num_layers):
+                x = torch.nn.functional.linear(x, tensors[f"layer{k}.weight"], tensors[f"layer{k}.bias"])
+                if k < num_layers - 1:
+                    x = torch.relu(x)
+            return x.cpu().numpy()
+
+    return network
+
+
+def _onnx_model(policy: PolicyAgent) -> Any:
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    constants = {**policy.weights, "scale": policy.scale, "zero": np.zeros(1, np.int8), "never": np.float32([-np.inf])}
+    nodes = [
+        helper.make_node("Cast", ["observation"], ["entries"], to=TensorProto.FLOAT),
+        helper.make_node("Div", ["entries", "scale"], ["x0"]),
+    ]
+    last = policy._num_layers - 1
+    for k in range(last + 1):
+        layer = [f"x{k}", f"layer{k}.weight", f"layer{k}.bias"]
+        nodes.append(helper.make_node("Gemm", layer, ["logits" if k == last else f"y{k}"], transB=1))
+        if k < last:
+            nodes.append(helper.make_node("Relu", [f"y{k}"], [f"x{k + 1}"]))
+    nodes += [
+        helper.make_node("Greater", ["action_mask", "zero"], ["legal"]),
+        helper.make_node("Where", ["legal", "logits", "never"], ["masked"]),
+        helper.make_node("Softmax", ["masked"], ["probabilities"], axis=1),
+    ]
+    shapes = {"observation": len(policy.scale), "action_mask": len(policy.weights[f"layer{last}.bias"])}
+    graph = helper.make_graph(
+        nodes,
+        f"heist-envs policy for {policy.card.get('game')}",
+        [helper.make_tensor_value_info(name, TensorProto.INT8, ["N", size]) for name, size in shapes.items()],
+        [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, ["N", shapes["action_mask"]])],
+        [numpy_helper.from_array(array, name) for name, array in constants.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="heist-envs")
+    model.ir_version = 8  # the one of that operator set
+    helper.set_model_props(model, {"card": json.dumps(policy.card)})
+    onnx.checker.check_model(model)
+    return model
+
+
+def _check_options(card: dict[str, Any], module: ModuleType, wanted: dict[str, Any], path: Any) -> None:
+    """The card's options must mean here what they meant in training, and be those that are wanted."""
+    options, found = card.get("options"), card.get("options_hash")
+    try:
+        trained = {"num_players": card.get("num_players"), **options}  # type: ignore[dict-item]  # it may be anything
+        needed = options_hash(module, trained)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"got a policy with options {options!r} from {path}: {error}") from error
+    if found != needed:
+        raise ValueError(f"got a policy with options hash {found!r} from {path}: its options have {needed!r}")
+    if wanted and options_hash(module, wanted) != found:
+        raise ValueError(f"got a policy trained with {trained} from {path}: {wanted} is needed")
 
 
 def _check_shapes(weights: Weights, scale: NDArray[np.float32], inputs: int, actions: int, path: Any) -> None:

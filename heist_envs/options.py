@@ -1,6 +1,9 @@
 """Options: what a table may change about a game, as checked constructor data."""
 
+import hashlib
+import json
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,3 +50,14 @@ def resolve(
     values.update(presets[preset] if preset is not None else {})
     values.update(given)
     return {name: table[name].check(name, value) for name, value in values.items()}
+
+
+def options_hash(game: ModuleType, given: Mapping[str, Any]) -> str:
+    """16 hexadecimal digits for a table: equal where every option of the game has the same value, however it was given.
+
+    Raises:
+        TypeError: an unknown option.
+        ValueError: an unknown preset, or a value that is not allowed.
+    """
+    values = resolve(game.NAME, game.OPTIONS, game.PRESETS, given)
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]

@@ -10,7 +10,7 @@ from heist_envs import rules
 from heist_envs.cli import main
 from heist_envs.games import GAMES, holdup, load
 from heist_envs.replay import Replay, ReplayError, play
-from tests.test_agents import small_policy
+from tests.test_policy import small_policy
 
 every_game = pytest.mark.parametrize("name", GAMES)
 

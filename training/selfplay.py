@@ -47,6 +47,7 @@ from heist_envs.agents.learner import EVERY_SEAT, LearnerBatch
 from heist_envs.agents.policy import PolicyAgent
 from heist_envs.benchmarks.tournament import one_against_many
 from heist_envs.games import GAMES, load
+from heist_envs.options import options_hash
 from heist_envs.rules import compiled
 from heist_envs.sb3 import HeistVecEnv
 
@@ -353,6 +354,8 @@ class Run:
             "game": module.NAME,
             "version": module.VERSION,
             "num_players": self.num_players,
+            "options": self.config.options,
+            "options_hash": options_hash(module, {"num_players": self.num_players, **self.config.options}),
             "decisions": int(self.model.num_timesteps),
             "config": asdict(self.config),
             "made_with": versions(),

@@ -1,0 +1,159 @@
+"""Trained policies: read from safetensors and a card, refused where they do not fit, and the same on every backend."""
+
+import numpy as np
+import pytest
+
+import heist_envs
+from heist_envs.agents import make_agent
+from heist_envs.agents.policy import PolicyAgent
+from heist_envs.games import holdup
+from heist_envs.options import options_hash
+
+CARD = {
+    "game": "holdup", "version": holdup.VERSION, "num_players": 4, "options": {"loans": False},
+    "options_hash": options_hash(holdup, {"num_players": 4, "loans": False}),
+}  # fmt: skip
+
+
+def small_policy(seed=0, inputs=holdup.OBSERVATION.size, outputs=holdup.NUM_ACTIONS, hidden=16, card=None):
+    rng = np.random.default_rng(seed)
+    shapes = [(hidden, inputs), (outputs, hidden)]
+    weights = {}
+    for k, shape in enumerate(shapes):
+        weights[f"layer{k}.weight"] = rng.normal(size=shape).astype(np.float32)
+        weights[f"layer{k}.bias"] = rng.normal(size=shape[0]).astype(np.float32)
+    return PolicyAgent(weights, np.ones(inputs, np.float32), CARD if card is None else card)
+
+
+def test_a_policy_plays_with_the_probabilities_of_its_network():
+    policy = small_policy()
+    vec = heist_envs.make_vec("holdup", num_envs=1)
+    observation, _ = vec.reset(seed=0)
+    shares = policy.probabilities(observation["observation"], observation["action_mask"])
+    assert shares.sum() == pytest.approx(1)
+    assert (shares[0] > 0).tolist() == (observation["action_mask"][0] > 0).tolist()
+    many = {key: np.repeat(value, 20_000, axis=0) for key, value in observation.items()}
+    actions = policy.act(many["observation"], many["action_mask"], np.random.default_rng(0))
+    assert np.bincount(actions, minlength=15) / 20_000 == pytest.approx(shares[0], abs=0.015)
+
+
+def test_a_saved_policy_loads_and_plays_the_same(tmp_path):
+    pytest.importorskip("safetensors")
+    policy = small_policy()
+    policy.save(tmp_path / "mine.safetensors")
+    again = make_agent(str(tmp_path / "mine.safetensors"), "holdup")
+    assert (policy.probabilities(*views()) == again.probabilities(*views())).all()
+
+
+def views(num_envs=50):
+    vec = heist_envs.make_vec("holdup", num_envs=num_envs)
+    observation, _ = vec.reset(seed=0)
+    return observation["observation"], observation["action_mask"]
+
+
+def test_torch_and_numpy_give_the_same_probabilities(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    small_policy().save(tmp_path / "mine.safetensors")
+    numpy, torch = (PolicyAgent.load(tmp_path / "mine.safetensors", "holdup", device) for device in (None, "cpu"))
+    assert torch.probabilities(*views()) == pytest.approx(numpy.probabilities(*views()), abs=1e-5)
+
+
+def test_without_torch_a_device_is_refused_with_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    policy = small_policy()
+    with pytest.raises(ImportError, match="device='cpu', which needs torch: pip install"):
+        PolicyAgent(policy.weights, policy.scale, policy.card, "cpu")
+
+
+def test_an_onnx_export_gives_the_same_probabilities(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    from onnx.reference import ReferenceEvaluator
+
+    policy = small_policy()
+    policy.export_onnx(tmp_path / "mine.onnx")
+    model = onnx.load(tmp_path / "mine.onnx")
+    observations, masks = views()
+    [shares] = ReferenceEvaluator(model).run(None, {"observation": observations, "action_mask": masks})
+    assert shares == pytest.approx(policy.probabilities(observations, masks), abs=1e-5)
+    assert (shares[masks == 0] == 0).all()
+    assert '"game": "holdup"' in next(entry.value for entry in model.metadata_props if entry.key == "card")
+
+
+def test_without_onnx_an_export_is_refused_with_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setitem(__import__("sys").modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"pip install 'heist-envs\[onnx\]'"):
+        small_policy().export_onnx(tmp_path / "mine.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_that_must_be_that_of_training_is_compared_by_value(tmp_path):
+    pytest.importorskip("safetensors")
+    path = tmp_path / "mine.safetensors"
+    small_policy().save(path)
+    PolicyAgent.load(path, "holdup")
+    PolicyAgent.load(path, "holdup", num_players=4, loans=False, redraw_rounds=holdup.OPTIONS["redraw_rounds"].default)
+    with pytest.raises(ValueError, match=r"trained with .*'loans': False.* is needed"):
+        PolicyAgent.load(path, "holdup", num_players=4)
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ({"card": {"game": "chess", "version": 0}}, "game 'chess'.*'holdup' is needed"),
+        ({"card": {"game": "holdup", "version": 99}}, "version 99.*is needed"),
+        ({"card": {"game": "holdup", "version": False}}, "version False.*is needed"),
+        ({"card": [1]}, "game None.*is needed"),
+        ({"card": {**CARD, "options": None}}, "got a policy with options None"),
+        ({"card": {**CARD, "options": {"loans": 7}}}, "got loans=7: allowed is True, False"),
+        ({"card": {**CARD, "options": {"loans": True}}}, "got a policy with options hash"),
+        ({"card": {**CARD, "num_players": 5}}, "got a policy with options hash"),
+        ({"inputs": 7}, "scale of shape"),
+        ({"outputs": 4}, "got 4 outputs .* 15 actions are needed"),
+    ],
+)
+def test_a_policy_that_does_not_fit_is_refused(policy, message, tmp_path):
+    pytest.importorskip("safetensors")
+    path = tmp_path / "wrong.safetensors"
+    small_policy(**policy).save(path)
+    with pytest.raises(ValueError, match=message):
+        make_agent(str(path), "holdup")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_policy_with_numbers_that_are_none_is_refused(value, tmp_path):
+    pytest.importorskip("safetensors")
+    policy = small_policy()
+    policy.weights["layer0.bias"][3] = value
+    policy.save(tmp_path / "wrong.safetensors")
+    with pytest.raises(ValueError, match="not finite float32"):
+        make_agent(tmp_path / "wrong.safetensors", "holdup")
+    policy = small_policy()
+    policy.scale[0] = 0
+    policy.save(tmp_path / "wrong.safetensors")
+    with pytest.raises(ValueError, match="scale that is not above 0"):
+        make_agent(tmp_path / "wrong.safetensors", "holdup")
+
+
+def test_a_file_that_is_no_policy_is_refused(tmp_path):
+    pytest.importorskip("safetensors")
+    small_policy().save(tmp_path / "wrong.safetensors")
+    (tmp_path / "wrong.safetensors").write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match="is not a policy"):
+        make_agent(tmp_path / "wrong.safetensors", "holdup")
+    (tmp_path / "wrong.json").write_text("{")
+    with pytest.raises(ValueError, match="is not a policy"):
+        make_agent(tmp_path / "wrong.safetensors", "holdup")
+
+
+def test_a_policy_whose_layers_do_not_join_is_refused(tmp_path):
+    pytest.importorskip("safetensors")
+    policy = small_policy()
+    policy.weights["layer1.weight"] = policy.weights["layer1.weight"][:, 1:]
+    policy.save(tmp_path / "gap.safetensors")
+    with pytest.raises(ValueError, match="got layer 1 of shape"):
+        make_agent(str(tmp_path / "gap.safetensors"), "holdup")
+    del policy.weights["layer0.bias"]
+    policy.save(tmp_path / "gap.safetensors")
+    with pytest.raises(ValueError, match="got the arrays"):
+        make_agent(str(tmp_path / "gap.safetensors"), "holdup")
