@@ -41,7 +41,7 @@ class PolicyAgent:
         if self._network is not None:
             given: NDArray[np.float32] = self._network(observations)
             return given
-        x: NDArray[np.float32] = observations / self.scale
+        x: NDArray[np.float32] = (observations / self.scale).astype(np.float32)
         for k in range(self._num_layers):
             x = x @ self.weights[f"layer{k}.weight"].T + self.weights[f"layer{k}.bias"]
             if k < self._num_layers - 1:
@@ -144,7 +144,12 @@ def _onnx_model(policy: PolicyAgent) -> Any:
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
-    constants = {**policy.weights, "scale": policy.scale, "zero": np.zeros(1, np.int8), "never": np.float32([-np.inf])}
+    constants: dict[str, NDArray[Any]] = {
+        **policy.weights,
+        "scale": policy.scale,
+        "zero": np.zeros(1, np.int8),
+        "never": np.full(1, -np.inf, np.float32),
+    }
     nodes = [
         helper.make_node("Cast", ["observation"], ["entries"], to=TensorProto.FLOAT),
         helper.make_node("Div", ["entries", "scale"], ["x0"]),
