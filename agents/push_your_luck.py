@@ -480,7 +480,8 @@ class Theft:
         for (laid, gap), ways in sorted(found.items()):
             chances, advantages = np.array(ways).T
             mean = float(chances @ advantages / chances.sum())
-            draws = float(chances @ (advantages > TIE) / chances.sum())
+            better = advantages > TIE
+            draws = 1.0 if better.all() else float(chances @ better / chances.sum())  # free of rounding where it is all
             cells.append(Cell(laid, gap, float(chances.sum()), mean, draws))
         return cells
 

@@ -130,7 +130,7 @@ def draw_map(tables: Sequence[dict[str, Any]], file: pathlib.Path) -> None:
         for one in table["map"]:
             cell = Cell(**one)
             shown[cell.gap - 1, cell.laid - 1] = cell.advantage
-            word = "stop" if cell.draws == 0 else "draw" if cell.draws == 1 else f"draw {cell.draws:.0%}"
+            word = "stop" if cell.draws == 0 else "draw" if cell.draws == 1 else f"draw in\n{cell.draws:.0%}"
             dark = abs(cell.advantage) > 0.6 * most
             axes.text(
                 cell.laid, cell.gap, f"{word}\n{cell.advantage:+.2f}", ha="center", va="center", fontsize=8.5,
