@@ -165,8 +165,9 @@ class SmallGame:
         self.observations: NDArray[np.int8] = flat(rows)
         self.masks: NDArray[np.int8] = masks["values"]
         self.stopping: NDArray[np.bool_] = self.masks[:, magpies.STOP] == 1
-        self._parents = np.maximum(self.nodes["parent"], 0)
-        self._chosen = self._numbers[self._parents]  # at which decision a node is chosen, or -1
+        # Equal numbers for decisions at which the same is seen.
+        self._views = np.unique(rows.view(f"V{rows.dtype.itemsize}"), return_inverse=True)[1].reshape(-1)
+        self._chosen = self._numbers[np.maximum(self.nodes["parent"], 0)]  # at which decision a node is chosen, or -1
         self._chosen[0] = -1
 
     def policy(
@@ -189,7 +190,10 @@ class SmallGame:
         for seat in range(self.num_players):
             for agent, kind in ((stoppers[seat], self.stopping), ((sharers or stoppers)[seat], ~self.stopping)):
                 asked = np.flatnonzero((self.players == seat) & kind)
-                odds[asked] = probabilities(agent, self.observations[asked], self.masks[asked], draws, rng)
+                _, first, view = np.unique(self._views[asked], return_index=True, return_inverse=True)
+                once = asked[first]  # histories that look alike are answered alike
+                found = probabilities(agent, self.observations[once], self.masks[once], draws, rng)
+                odds[asked] = found[view.reshape(-1)]
         shares = self.nodes["share"].copy()
         answers = self._chosen >= 0
         shares[answers] = odds[self._chosen[answers], self.nodes["action"][answers]]
@@ -398,8 +402,9 @@ class Theft:
     the rules allow; the leader wants to be ahead of the mean of the other players in this theft.
 
     Exact within the model: the next card is any of the undealt ones, each alike likely (h.10), the cards that the inspector
-    sweeps are the last ones laid, and the leader may stop later. With cards that are all worth the same the state is the
-    cards laid, the gap and the undealt cards by triangles.
+    sweeps are the last ones laid, and the leader may stop later. With cards that are all worth the same, the state is the
+    cards laid, the gap and the undealt cards by triangles, and it does not matter which card is taken; else the order in
+    which they were laid belongs to the state, since it decides what is swept.
 
     Left out: what a colour, a feather, an alarm, a laurel's tie or a +card is worth to whom, and that the next player leads.
 

@@ -31,9 +31,8 @@ SHARERS = ("itself", "uniform", "rule", "best play")
 PLAYERS = tuple(magpies.OPTIONS["num_players"].allowed)
 
 
-def tiny_regrets(names: Sequence[str], seed: int) -> dict[str, Any]:
+def tiny_regrets(game: SmallGame, names: Sequence[str], seed: int) -> dict[str, Any]:
     """What each agent loses by its answers on tiny, by who shares, with the mean over seats in terms of the game's value."""
-    game = SmallGame(preset="tiny")
     best = game.best()
     value = best.values[0]
     agents = []
@@ -163,7 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.games < 2:
         parser.error("--games: an interval needs at least 2")
-    tiny = tiny_regrets(given.agents, given.seed)
+    tiny = tiny_regrets(SmallGame(preset="tiny"), given.agents, given.seed)
     print(f"tiny: the best play is worth {tiny['value of the best play'][0]:+.4f} to the first player")
     for found in tiny["agents"]:
         print(

