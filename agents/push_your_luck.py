@@ -194,7 +194,7 @@ class SmallGame:
                 once = asked[first]  # histories that look alike are answered alike
                 found = probabilities(agent, self.observations[once], self.masks[once], draws, rng)
                 odds[asked] = found[view.reshape(-1)]
-        shares = self.nodes["share"].copy()
+        shares: NDArray[np.float64] = self.nodes["share"].copy()
         answers = self._chosen >= 0
         shares[answers] = odds[self._chosen[answers], self.nodes["action"][answers]]
         return shares
@@ -504,5 +504,6 @@ def valuation(name: str, start: State) -> NDArray[np.float64]:
         return np.ones(magpies.NUM_TYPES)
     if name == "points":
         share = start.tokens[[*range(start.num_colours), magpies.WHITE]].sum() / start.copies.sum()
-        return (start.face >> 6) + float(share)
+        points: NDArray[np.float64] = (start.face >> 6) + float(share)
+        return points
     raise ValueError(f"got worth={name!r}: it is one of {', '.join(map(repr, VALUATIONS))}, or an array")

@@ -28,7 +28,7 @@ from heist_envs.games import magpies
 AGENTS = ("uniform", *(f"rule:{style}" for style in STYLES))
 SHARERS = ("itself", "uniform", "rule", "best play")
 """Who decides all that is not between DRAW and STOP."""
-PLAYERS = tuple(magpies.OPTIONS["num_players"].allowed)
+PLAYERS = range(magpies.MIN_PLAYERS, magpies.MAX_PLAYERS + 1)
 
 
 def tiny_regrets(game: SmallGame, names: Sequence[str], seed: int) -> dict[str, Any]:
