@@ -145,7 +145,8 @@ def draw_map(tables: Sequence[dict[str, Any]], file: pathlib.Path) -> None:
         axes.spines[["top", "right"]].set_visible(False)
     bar = figure.colorbar(image, ax=grid, shrink=0.6)
     bar.set_label("by how much DRAW is better than STOP (blue: draw, red: stop)")
-    figure.suptitle('Magpies, first theft of a game: draw on or stop? ("draw in 67%": in so many cases, by the cards laid)')
+    title = "Magpies, first theft of a game: draw on or stop?"
+    figure.suptitle(f"{title} ('draw in 67%': in so many cases, by the cards laid)")
     file.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
     plt.close(figure)

@@ -144,8 +144,8 @@ def luck_tables(results: Sequence[dict[str, Any]]) -> str:
             "",
             f"The preset `tiny`, without approximation: the best play of both is worth "
             f"{tiny['value of the best play'][0]:+.4f} to the first player. What an agent loses in a game by its answers to "
-            "DRAW or STOP, mean over seats and in terms of that value, and the mean regret of an answer; by who decides all else "
-            "(`best play`: the opponent's answers too).",
+            "DRAW or STOP, mean over seats and in terms of that value, and the mean regret of an answer; by who decides all "
+            "else (`best play`: the opponent's answers too).",
             "",
             "| tiny | " + " | ".join(sharers) + " |",
             "|---|" + "--:|" * len(sharers),
@@ -160,7 +160,8 @@ def luck_tables(results: Sequence[dict[str, Any]]) -> str:
         lines += [
             "",
             f"The full deck, by the model of one theft (`agents.push_your_luck.Theft`): the mean regret of an answer in "
-            f"self-play, {result['games']} games, in the worth of a card or in points. Another aim than the model's is no mistake.",
+            f"self-play, {result['games']} games, in the worth of a card or in points. Another aim than the model's is no "
+            "mistake.",
             "",
             "| full deck | " + " | ".join(f"{table['num_players']} players, {table['worth']}" for table in tables) + " |",
             "|---|" + "--:|" * len(tables),
