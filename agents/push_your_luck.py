@@ -216,7 +216,8 @@ class SmallGame:
         """What each seat gets in a game in which all decide by a policy, float64 (num_players,)."""
         values = self.payoffs.astype(np.float64)
         induce(self.nodes, policy.copy(), np.zeros(len(self.nodes), np.bool_), values)
-        return values[0].copy()
+        at_root: NDArray[np.float64] = values[0].copy()
+        return at_root
 
     def reach(self, policy: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability that a game comes to each node, float64 (num_nodes,)."""

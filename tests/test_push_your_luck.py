@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from heist_envs.agents import UniformAgent, make_agent, probabilities
+from heist_envs.agents import UniformAgent, probabilities
 from heist_envs.agents.push_your_luck import SmallGame, Theft, lead_after, stopping_regret
 from heist_envs.benchmarks import push_your_luck
 from heist_envs.engine import mask_of, weights_of
@@ -196,8 +196,15 @@ FOUR_CARDS = {"preset": "tiny", "deck": ((0, "alarm", None), (1, "alarm", "+card
 
 def plain_recursion(decide, **options):
     """What each seat gets: `decide(state, player, values of the children by action)` gives the value of a decision."""
+    known = {}
 
     def value(state):
+        key = state.tobytes()
+        if key not in known:
+            known[key] = value_of(state)
+        return known[key]
+
+    def value_of(state):
         player = current_player(state)
         if player == TERMINAL:
             payoffs = np.zeros(int(state.num_players), np.float32)
@@ -249,9 +256,14 @@ def tiny():
     return SmallGame(preset="tiny")
 
 
-@pytest.mark.parametrize("name", ["uniform", "rule", "rule:gap-1"])
-def test_regrets_add_up_to_what_is_lost(tiny, name):
-    agent = make_agent(name, "magpies")
+def test_the_best_play_of_all_on_tiny_is_that_of_a_plain_recursion(tiny):
+    expected = plain_recursion(lambda state, player, values: best_of(player, values), preset="tiny")
+    assert tiny.best().values[0] == pytest.approx(expected)
+    assert expected == pytest.approx([7 / 30, -7 / 30])
+
+
+@pytest.mark.parametrize("agent", [UniformAgent(), Always(magpies.DRAW), Always(magpies.STOP)])
+def test_regrets_add_up_to_what_is_lost(tiny, agent):
     played = tiny.policy([agent, agent], [UniformAgent()] * 2)
     for seat in (0, 1):
         found = tiny.regret(seat, played)
@@ -297,8 +309,9 @@ def test_an_agent_that_keeps_its_probabilities_to_itself_is_asked_often():
 def test_the_command_writes_the_result_and_the_picture(tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(push_your_luck, "SmallGame", lambda preset: four_cards())  # in place of tiny, which takes longer
+    monkeypatch.setattr(push_your_luck, "SHARERS", ("itself", "uniform", "best play"))
     file, picture = tmp_path / "luck.json", tmp_path / "luck.svg"
-    given = ["--agents", "rule:gap-1", "--games", "2", "--json", str(file), "--picture", str(picture)]
+    given = ["--agents", "uniform", "--games", "2", "--json", str(file), "--picture", str(picture)]
     push_your_luck.main(given)
     result = json.loads(file.read_text())
     assert result["tiny"]["of them to draw or to stop"] == four_cards().stopping.sum() > 10
