@@ -89,6 +89,8 @@ def test_two_cards_are_worked_by_hand(cards, answer, value, lost, wrong, asked):
         (("plain", "plain", "two"), (1, 2), ["plain"], 0.5 * 2 - 0.5 * 1, 1),
         # Only the card that catches is left.
         (("plain", "plain", "two"), (1, 2), ["plain", "plain"], -1, 2),
+        # Nothing catches: three plain cards are a coup, the last one of them with the last card of the piles.
+        (("plain", "plain", "plain"), (1, 1), ["plain"], 3, 1),
         # Drawing on after the second plain card is a coup with three or is caught: worth 1, where stopping is worth 0.
         (("plain", "plain", "plain", "two"), (1, 1), ["plain"], 2 / 3 * (0.5 * 3 - 0.5 * 1) - 1 / 3, 1),
     ],
