@@ -284,7 +284,10 @@ def test_best_answers_have_no_regret_and_to_draw_always_has(tiny):
         assert found.wrong == 0
         assert found.value == pytest.approx(tiny.values(best.policy)[seat])
         draws = tiny.policy([Always(magpies.DRAW)] * 2, [UniformAgent()] * 2)
-        assert tiny.regret(seat, draws, uniform).lost > 0.1
+        found = tiny.regret(seat, draws, uniform)
+        mixed = tiny.policy([Always(magpies.DRAW) if s == seat else UniformAgent() for s in (0, 1)], [UniformAgent()] * 2)
+        assert found.lost == pytest.approx(found.value - tiny.values(mixed)[seat])
+        assert found.lost > 0.1
     equilibrium = tiny.best()
     for seat in (0, 1):
         assert tiny.regret(seat, equilibrium.policy).lost == pytest.approx(0, abs=1e-12)
