@@ -2,12 +2,12 @@
 
 import os
 
-from heist_envs.agents.agent import Agent, decide
+from heist_envs.agents.agent import Agent, decide, probabilities
 from heist_envs.agents.rule_based import RuleBasedAgent
 from heist_envs.agents.uniform import UniformAgent
 from heist_envs.games import load
 
-__all__ = ["Agent", "RuleBasedAgent", "UniformAgent", "decide", "make_agent"]
+__all__ = ["Agent", "RuleBasedAgent", "UniformAgent", "decide", "make_agent", "probabilities"]
 
 
 def make_agent(name: str | os.PathLike[str], game: str) -> Agent:

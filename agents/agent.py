@@ -1,6 +1,6 @@
 """What an agent is, and how one is asked."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,39 @@ class Agent(Protocol):
             int64 (N,)
         """
         ...
+
+
+@runtime_checkable
+class OpenAgent(Protocol):
+    """An agent that can say how likely it is to do what."""
+
+    def probabilities(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """The probability of each action, float64 (N, A); 0 for illegal ones."""
+        ...
+
+
+AGREEING = 8
+"""An agent that gives the same actions this many times, in every row that it is asked about, leaves nothing to chance."""
+
+
+def probabilities(
+    agent: Agent, observations: NDArray[np.int8], action_masks: NDArray[np.int8], draws: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """How likely an agent is to do what, float64 (N, A).
+
+    Exact for an agent that says it (`OpenAgent`) and for one that leaves nothing to chance (`AGREEING`); of any other, how
+    often it did what in `draws` answers to each row.
+    """
+    if isinstance(agent, OpenAgent):
+        return agent.probabilities(observations, action_masks)
+    counts = np.zeros(action_masks.shape)
+    rows = np.arange(len(counts))
+    for draw in range(1, max(draws, AGREEING) + 1):
+        counts[rows, agent.act(observations, action_masks, rng)] += 1
+        if draw == AGREEING and (counts.max(axis=1, initial=0) == draw).all():
+            break
+    shares: NDArray[np.float64] = counts / draw
+    return shares
 
 
 def decide(agent: Agent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:

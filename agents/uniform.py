@@ -32,3 +32,8 @@ class UniformAgent:
         actions = np.zeros(len(action_masks), np.int64)
         choose(action_masks, rng.random(len(action_masks)), actions)
         return actions
+
+    def probabilities(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """The probability of each action, float64 (N, A); 0 for illegal ones."""
+        shares: NDArray[np.float64] = action_masks / action_masks.sum(axis=1, keepdims=True)
+        return shares

@@ -132,6 +132,47 @@ def cross_tables(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def luck_tables(results: Sequence[dict[str, Any]]) -> str:
+    """What is lost by the answers to DRAW or STOP in Magpies."""
+    lines = ["## Push your luck", ""]
+    for result in results:
+        tiny, tables = result["tiny"], result["full deck"]
+        sharers = list(dict.fromkeys(found["sharing"] for found in tiny["agents"]))
+        lines += [
+            "`python -m heist_envs.benchmarks.push_your_luck`, on Magpies. The regret of an answer is by how much it is "
+            "worse than the best one, when the seat stops at its best later on.",
+            "",
+            f"The preset `tiny`, without approximation: the best play of both is worth "
+            f"{tiny['value of the best play'][0]:+.4f} to the first player. What an agent loses in a game by its answers to "
+            "DRAW or STOP, mean over seats and in terms of that value, and the mean regret of an answer; by who decides all "
+            "else (`best play`: the opponent's answers too).",
+            "",
+            "| tiny | " + " | ".join(sharers) + " |",
+            "|---|" + "--:|" * len(sharers),
+        ]
+        for name in dict.fromkeys(found["agent"] for found in tiny["agents"]):
+            cells = [
+                f"{found['lost']:.4f} = {_percent(found['share of the value'])}; {found['per decision']:.4f}"
+                for found in tiny["agents"]
+                if found["agent"] == name
+            ]
+            lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        lines += [
+            "",
+            f"The full deck, by the model of one theft (`agents.push_your_luck.Theft`): the mean regret of an answer in "
+            f"self-play, {result['games']} games, in the worth of a card or in points. Another aim than the model's is no "
+            "mistake.",
+            "",
+            "| full deck | " + " | ".join(f"{table['num_players']} players, {table['worth']}" for table in tables) + " |",
+            "|---|" + "--:|" * len(tables),
+        ]
+        for k, found in enumerate(tables[0]["agents"]):
+            cells = [f"{table['agents'][k]['per decision']:.3f}" for table in tables]
+            lines.append(f"| {found['agent']} | " + " | ".join(cells) + " |")
+        lines += ["", "![Where to draw on and where to stop, by cards laid and gap](pictures/push-your-luck.svg)", ""]
+    return "\n".join(lines)
+
+
 def demo_table(results: list[dict[str, Any]]) -> str:
     """What the demo's policies earn against three copies of each baseline."""
     names = list(results[0]["tournament"])
@@ -167,7 +208,8 @@ def report(results: pathlib.Path = RESULTS) -> str:
     """All results, as Markdown."""
     parts = ["# Results", "", "Made from `benchmarks/results` by `python -m heist_envs.benchmarks.tables`.", ""]
     parts += [throughput_tables(one) for one in _load(results, "throughput.json")]
-    for make, pattern in ((play_tables, "statistics-*.json"), (cross_tables, "cross-*.json")):
+    made = ((play_tables, "statistics-*.json"), (cross_tables, "cross-*.json"), (luck_tables, "push-your-luck.json"))
+    for make, pattern in made:
         found = _load(results, pattern)
         parts += [make(found)] if found else []
     return "\n".join(parts)
