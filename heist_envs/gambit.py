@@ -3,7 +3,7 @@
     heist export holdup --preset tiny --out holdup.efg
 
 Information sets are those of perfect recall; what chance deals to a hand is one event. Only small tables have a tree that
-can be written: `heist_envs.agents.solver.count_tree` says how large one is.
+can be written: `heist_envs.agents.tree.count_tree` says how large one is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from heist_envs import rules
-from heist_envs.agents.solver import Tree, game_tree
+from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.games import load
 
 LARGEST_DENOMINATOR = 10**7
