@@ -51,7 +51,7 @@ class Optimum(NamedTuple):
 
 
 def _flow(form: SequenceForm, player: int) -> tuple[NDArray[np.int64], Any]:
-    """A player's sequences and, per information set of it, 1 for each sequence that leaves and -1 for the one that enters."""
+    """A player's sequences and, per information set of it, 1 for each sequence that leaves and -1 where it enters."""
     counts = np.diff(form.first)
     mine = np.flatnonzero(form.players == player)
     own = np.append(np.flatnonzero(np.repeat(form.players, counts) == player), len(form.actions) + player)
@@ -119,10 +119,10 @@ def optimum(form: SequenceForm, player: int) -> Optimum:
 def frequency_intervals(form: SequenceForm, value: float, sets: Sequence[int]) -> list[NDArray[np.float64] | None]:
     """The least and the greatest probability of each action at some information sets, over all equilibria.
 
-    A probability is that of the action given that its player's own earlier choices lead to the information set. Equilibria in
-    which they never do say nothing about it and are left out; where that is all of them, there is no interval: None. Whether
-    the opponent or chance leads there does not matter: equilibria are those of Nash, which may do anything where it is no
-    loss. The ratio of two sequences is made linear by the substitution of Charnes and Cooper (1962).
+    A probability is that of the action given that its player's own earlier choices lead to the information set. Equilibria
+    in which they never do say nothing about it and are left out; where that is all of them, there is no interval: None.
+    Whether the opponent or chance leads there does not matter: these are Nash equilibria, free where it is no loss. The
+    ratio of two sequences is made linear by the substitution of Charnes and Cooper (1962).
 
     Args:
         form: a game for two players whose payoffs sum to zero.

@@ -1,6 +1,9 @@
 """Equilibria of small tables: counterfactual regret minimisation, best responses and NashConv, for any number of players.
 
-    python -m heist_envs.agents.solver --game magpies --preset tiny --seconds 10
+    form = sequence_form(game_tree("holdup", preset="tiny"))
+    minimizer = RegretMinimizer(form)
+    minimizer.run(1000)
+    print(deviation_gains(form, minimizer.average()))
 
 A game's tree is brought into sequence form once (von Stengel, "Efficient computation of behavior strategies", 1996). A
 *sequence* is a player's own choices up to a point: one number per (information set, action), and one per player for having
@@ -17,17 +20,13 @@ A *strategy* is float64 (num_sequences,), in the order of `SequenceForm.first`; 
 for each sequence the product of a player's own probabilities along it, those of the empty sequences, 1, at the end.
 """
 
-import argparse
-import time
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs import chance
-from heist_envs.agents.tree import Tree, game_tree
-from heist_envs.games import GAMES
+from heist_envs.agents.tree import Tree
 from heist_envs.rules import CHANCE, TERMINAL, compiled
 
 
@@ -416,8 +415,8 @@ def sample_externally(
 class SamplingMinimizer:
     """External sampling (Lanctot et al., "Monte Carlo sampling for regret minimization in extensive games", 2009).
 
-    An iteration costs a few walks down the tree, however wide chance and the others are. Each call of `run` adds the plans of
-    its last strategy to the average, which is then one over evenly spaced iterations, for any number of players.
+    An iteration costs a few walks down the tree, however wide chance and the others are. Each call of `run` adds the plans
+    of its last strategy to the average, which is then one over evenly spaced iterations, for any number of players.
     """
 
     def __init__(self, tree: Tree, form: SequenceForm, seed: int) -> None:
