@@ -23,6 +23,9 @@ except ImportError as missing:
 
 TOLERANCE = 1e-9
 """How much below the value of the game a plan may be worth and still count as optimal."""
+LEAST_REACH = 1e-3
+"""An own probability of coming to an information set below which an equilibrium counts as never coming there: where it
+comes hardly ever, the tolerance would excuse whatever it does."""
 
 PRECISION = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 """Of HiGHS, the finest that it takes."""
@@ -82,7 +85,9 @@ def programme(form: SequenceForm, player: int) -> Programme:
 
 def _solve(objective: NDArray[np.float64], at_most: Any, equal: Any, constants: NDArray[np.float64], num_plans: int) -> Any:
     """Maximise over non-negative plans and free worths, with right-hand sides 0 for the inequalities."""
-    limits = np.array([(0, None)] * num_plans + [(None, None)] * (len(objective) - num_plans), object)
+    limits: list[tuple[float | None, float | None]] = [(0.0, None)] * num_plans
+    limits[-1] = (0.0, 1 / LEAST_REACH)  # the empty sequence, which is 1 where plans are not scaled
+    limits += [(None, None)] * (len(objective) - num_plans)
     return linprog(-objective, at_most, np.zeros(at_most.shape[0]), equal, constants, limits, options=PRECISION)
 
 
@@ -120,9 +125,10 @@ def frequency_intervals(form: SequenceForm, value: float, sets: Sequence[int]) -
     """The least and the greatest probability of each action at some information sets, over all equilibria.
 
     A probability is that of the action given that its player's own earlier choices lead to the information set. Equilibria
-    in which they never do say nothing about it and are left out; where that is all of them, there is no interval: None.
-    Whether the opponent or chance leads there does not matter: these are Nash equilibria, free where it is no loss. The
-    ratio of two sequences is made linear by the substitution of Charnes and Cooper (1962).
+    in which they never do (`LEAST_REACH`) say nothing about it and are left out; where that is all of them, there is no
+    interval: None. Whether the opponent or chance leads there does not matter: these are Nash equilibria, free where it is
+    no loss. The ratio of two sequences is made linear by the substitution of Charnes and Cooper (1962). The ends are exact
+    to about `TOLERANCE / LEAST_REACH`.
 
     Args:
         form: a game for two players whose payoffs sum to zero.

@@ -11,6 +11,7 @@ and the one found. `--adapter` has them judged through `heist_envs.openspiel` to
 
 import argparse
 import importlib.util
+import itertools
 import json
 import pathlib
 import time
@@ -49,7 +50,11 @@ def table(form: SequenceForm, strategy: NDArray[np.float64], names: Sequence[str
 
 
 def file_table(tree: Tree, form: SequenceForm, strategy: NDArray[np.float64]) -> Table:
-    """A strategy for the tree that OpenSpiel has read from Gambit's format: it numbers actions as they come in the file."""
+    """A strategy for the tree that OpenSpiel has read from Gambit's format.
+
+    It numbers actions by their names as they first come in the file, and gives those of a node in ascending order to its
+    children, whatever their names.
+    """
     names = [f"{player}-{player}-{k}-" for player, k in zip(form.players, set_numbers(tree), strict=True)]
     numbers: dict[int, int] = {}
     for k in preorder(tree.nodes):
@@ -57,7 +62,10 @@ def file_table(tree: Tree, form: SequenceForm, strategy: NDArray[np.float64]) ->
             i = tree.nodes[k]["information_set"]
             for action in form.actions[form.first[i] : form.first[i + 1]].tolist():
                 numbers.setdefault(action, len(numbers))
-    return table(form, strategy, names, [numbers[action] for action in form.actions.tolist()])
+    found = [numbers[action] for action in form.actions.tolist()]
+    for begin, end in itertools.pairwise(form.first.tolist()):
+        found[begin:end] = sorted(found[begin:end])
+    return table(form, strategy, names, found)
 
 
 def adapter_table(tree: Tree, form: SequenceForm, strategy: NDArray[np.float64]) -> Table:
@@ -184,7 +192,7 @@ def measure(name: str, options: dict[str, Any], given: argparse.Namespace) -> di
         "uniform": {"nash_conv": gains.sum(), "gains": gains.tolist()},
         "cfr_plus": found,
     }
-    if importlib.util.find_spec("pyspiel"):
+    if not given.alone and importlib.util.find_spec("pyspiel"):
         result["openspiel"] = beside_openspiel(tree, form, name, options, strategy)
         if given.adapter:
             from heist_envs.openspiel import load_game
@@ -231,6 +239,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--preset", default="tiny")
     parser.add_argument("--seconds", type=float, default=60.0, help="give up after this time")
+    parser.add_argument("--alone", action="store_true", help="leave OpenSpiel out, which takes long on large trees")
     parser.add_argument("--adapter", action="store_true", help="have OpenSpiel play our rules, too: minutes")
     parser.add_argument("--programme", action="store_true", help="solve games of two players by linear programming, too")
     parser.add_argument("--json", default=None, help="write the result to this file")
