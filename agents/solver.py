@@ -250,7 +250,7 @@ def kept(iteration: float, exponent: float) -> float:
     """The factor of `Discounts`; infinite exponents keep all or nothing from the first iteration on."""
     if np.isinf(exponent):
         return 1.0 if exponent > 0 else 0.0
-    power = iteration**exponent
+    power: float = iteration**exponent
     return power / (power + 1)
 
 

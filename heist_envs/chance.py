@@ -58,7 +58,7 @@ def below(stream: Record, n: int) -> int:
 @inlined
 def fraction(stream: Record) -> float:
     """A uniform multiple of 2**-32 in [0, 1) from a stream."""
-    return np.int64(_next_32(stream)) / 4294967296.0  # type: ignore[no-any-return]
+    return np.int64(_next_32(stream)) / 4294967296.0
 
 
 @inlined
