@@ -1,285 +1,448 @@
-"""The tree of a small game, walked by the compiled rules.
+"""Equilibria of small tables: counterfactual regret minimisation, best responses and NashConv, for any number of players.
 
-python -m heist_envs.agents.solver --game holdup --preset tiny
+    form = sequence_form(game_tree("holdup", preset="tiny"))
+    minimizer = RegretMinimizer(form)
+    minimizer.run(1000)
+    print(deviation_gains(form, minimizer.average()))
+
+A game's tree is brought into sequence form once (von Stengel, "Efficient computation of behavior strategies", 1996). A
+*sequence* is a player's own choices up to a point: one number per (information set, action), and one per player for having
+chosen nothing. With perfect recall all that an algorithm needs of the tree is, for each way the game may end, the last
+sequence of every player and its payoffs times the probability of chance. One pass over the endings gives what each sequence
+of a player is worth against the others; one pass over the player's information sets, last ones first, does the rest.
+
+What it gives: for two players and payoffs that sum to zero, the average strategy comes ever closer to an equilibrium. With
+three or more players nothing of the kind is promised: the average need not be an equilibrium nor come closer to one, an
+equilibrium found need not be the only one, nor does playing one's part of it guarantee its value. There, `deviation_gains`
+are the result: what each seat would win by changing alone, measured exactly for the very strategy that was found.
+
+A *strategy* is float64 (num_sequences,), in the order of `SequenceForm.first`; a *plan* (num_sequences + num_players,) holds
+for each sequence the product of a player's own probabilities along it, those of the empty sequences, 1, at the end.
 """
 
-import argparse
-from collections.abc import Sequence
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.chance import fold
-from heist_envs.engine import flat, remember_action, row, update_keys
-from heist_envs.games import GAMES, load
-from heist_envs.rules import (
-    CHANCE,
-    TERMINAL,
-    apply_action,
-    chance_outcomes,
-    compiled,
-    current_player,
-    legal_actions,
-    returns,
-)
-
-MAX_DEPTH = 400
-"""Longest history, in actions, that `count_tree` walks."""
-MAX_OUTCOMES = 20_000
-"""Most different states that chance may lead to between two actions."""
-MAX_PENDING = 50_000
-"""Most histories that wait to be walked on."""
+from heist_envs import chance
+from heist_envs.agents.tree import Tree
+from heist_envs.rules import CHANCE, TERMINAL, compiled
 
 
-class TreeSize(NamedTuple):
-    """How large a game is."""
+class SequenceForm(NamedTuple):
+    """A game as its sequences. Information sets have the numbers of the tree; each comes after those on the way to it."""
 
-    information_sets: int
-    """Of all players together, with perfect recall."""
-    decisions: int
-    """Histories after which a player is to act."""
-    terminals: int
-    """Histories that end the game."""
+    players: NDArray[np.int16]
+    """Who is to act at an information set, int16 (num_information_sets,)."""
+    first: NDArray[np.int64]
+    """Its first sequence; the actions follow one another, int64 (num_information_sets + 1,)."""
+    parents: NDArray[np.int64]
+    """The last sequence of its player before it, int64 (num_information_sets,)."""
+    actions: NDArray[np.int16]
+    """The game's action that ends a sequence, int16 (num_sequences,)."""
+    leaves: NDArray[np.int32]
+    """The last sequence of each player at each ending in which anything is won, int32 (num_players, num_leaves)."""
+    gains: NDArray[np.float64]
+    """The payoffs there times the probability of chance, float64 (num_players, num_leaves)."""
 
 
 @compiled
-def play_out_chance(
-    level: NDArray[Any], octets: NDArray[np.uint8], shares: NDArray[np.float64], weights: NDArray[Any]
-) -> tuple[int, int]:
-    """All that chance may do from the state `level[0, 0]` until a player is to act or the game is over.
+def follow(
+    nodes: NDArray[Any],
+    first: NDArray[np.int64],
+    parents: NDArray[np.int64],
+    actions: NDArray[np.int16],
+    sequences: NDArray[np.int32],
+    shares: NDArray[np.float64],
+) -> bool:
+    """Write each node's sequences (num_nodes, num_players) and probability of chance from those of its parent.
 
-    Ways that end in the same state are one outcome: cards that come to a hand in another order are the same hand.
+    Returns:
+        Whether all nodes of an information set come after the same sequence and offer the same actions: perfect recall.
+    """
+    recalls = True
+    for k in range(len(nodes)):
+        player, information_set = nodes[k].player, nodes[k].information_set
+        if player >= 0:
+            parent = parents[information_set]
+            recalls &= parent < 0 or parent == sequences[k, player]
+            recalls &= first[information_set + 1] - first[information_set] == nodes[k].num_children
+            parents[information_set] = sequences[k, player]
+        for i in range(nodes[k].num_children):
+            child = nodes[k].first_child + i
+            for seat in range(sequences.shape[1]):
+                sequences[child, seat] = sequences[k, seat]
+            shares[child] = shares[k] * nodes[child].share
+            if player >= 0:
+                sequence = first[information_set] + i
+                recalls &= actions[sequence] < 0 or actions[sequence] == nodes[child].action
+                actions[sequence] = nodes[child].action
+                sequences[child, player] = sequence
+    return recalls
+
+
+def sequence_form(tree: Tree) -> SequenceForm:
+    """The sequence form of a tree.
+
+    Raises:
+        ValueError: the information sets are not those of perfect recall.
+    """
+    nodes, n = tree.nodes, tree.payoffs.shape[1]
+    decisions = np.flatnonzero(nodes["player"] >= 0)
+    _, where = np.unique(nodes["information_set"][decisions], return_index=True)
+    there = nodes[decisions[where]]
+    first = np.concatenate([[0], np.cumsum(there["num_children"], dtype=np.int64)])
+    parents = np.full(len(there), -1, np.int64)
+    actions = np.full(first[-1], -1, np.int16)
+    sequences = np.zeros((len(nodes), n), np.int32)
+    sequences[0] = first[-1] + np.arange(n)
+    shares = np.ones(len(nodes))
+    if not follow(nodes, first, parents, actions, sequences, shares):
+        raise ValueError("the information sets are not those of perfect recall")
+    ends = np.flatnonzero((nodes["player"] == TERMINAL) & tree.payoffs.any(axis=1))
+    return SequenceForm(
+        there["player"].copy(),
+        first,
+        parents,
+        actions,
+        np.ascontiguousarray(sequences[ends].T),
+        np.ascontiguousarray((tree.payoffs[ends].astype(np.float64) * shares[ends, None]).T),
+    )
+
+
+# ------------------------------------------------------------------------------------------------ Strategies
+
+
+def uniform(form: SequenceForm) -> NDArray[np.float64]:
+    """The strategy that takes all actions alike."""
+    counts = np.diff(form.first)
+    return np.repeat(1 / counts, counts)
+
+
+def normalized(form: SequenceForm, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The strategy with probabilities in proportion to weights (num_sequences,); all actions alike where all are 0."""
+    totals = np.repeat(np.add.reduceat(weights, form.first[:-1]), np.diff(form.first))
+    return np.where(totals > 0, weights / np.where(totals > 0, totals, 1), uniform(form))
+
+
+def realization_plan(form: SequenceForm, strategy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The plan of a strategy, for all players."""
+    plan = np.ones(len(strategy) + len(form.leaves))
+    for player in range(len(form.leaves)):
+        realize(form, player, strategy, plan)
+    return plan
+
+
+@compiled
+def realize(form: SequenceForm, player: int, strategy: NDArray[np.float64], plan: NDArray[np.float64]) -> None:
+    """Write a player's part of the plan."""
+    for i in range(len(form.players)):
+        if form.players[i] == player:
+            before = plan[form.parents[i]]
+            for s in range(form.first[i], form.first[i + 1]):
+                plan[s] = before * strategy[s]
+
+
+# ------------------------------------------------------------------------------------------------ Best responses
+
+
+@compiled
+def collect(form: SequenceForm, player: int, plan: NDArray[np.float64], worth: NDArray[np.float64]) -> None:
+    """Write what the endings right after each of a player's sequences give, weighted by all others and chance.
+
+    `worth`, float64 as long as a plan, becomes the counterfactual value of each sequence once those of later information
+    sets are added, last ones first.
+    """
+    worth[:] = 0
+    for k in range(form.leaves.shape[1]):
+        gain = form.gains[player, k]
+        for seat in range(len(form.leaves)):
+            if seat != player:
+                gain *= plan[form.leaves[seat, k]]
+        worth[form.leaves[player, k]] += gain
+
+
+@compiled
+def evaluate(form: SequenceForm, player: int, strategy: NDArray[np.float64], worth: NDArray[np.float64]) -> None:
+    """Complete `worth` for a player who goes on by the strategy."""
+    for i in range(len(form.players) - 1, -1, -1):
+        if form.players[i] == player:
+            for s in range(form.first[i], form.first[i + 1]):
+                worth[form.parents[i]] += strategy[s] * worth[s]
+
+
+@compiled
+def respond(form: SequenceForm, player: int, strategy: NDArray[np.float64], worth: NDArray[np.float64]) -> None:
+    """Complete `worth` for a player who goes on as well as can be, and write that into the strategy: exact, one pass.
+
+    A best action at an information set depends on later ones only, since all that leads there is remembered.
+    """
+    for i in range(len(form.players) - 1, -1, -1):
+        if form.players[i] == player:
+            best = form.first[i]
+            for s in range(form.first[i], form.first[i + 1]):
+                strategy[s] = 0.0
+                if worth[s] > worth[best]:
+                    best = s
+            strategy[best] = 1.0
+            worth[form.parents[i]] += worth[best]
+
+
+def expected_values(form: SequenceForm, strategy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each player gets where all play the strategy, float64 (num_players,)."""
+    plan = realization_plan(form, strategy)
+    chances = np.prod([plan[leaves] for leaves in form.leaves], axis=0)
+    values: NDArray[np.float64] = form.gains @ chances
+    return values
+
+
+def best_response(form: SequenceForm, player: int, strategy: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    """The most that a player can get against the strategy of the others, and the strategy with that player's best actions.
+
+    Where its own play or the others' never comes, the first action is taken.
+    """
+    plan = realization_plan(form, strategy)
+    worth, answer = np.zeros_like(plan), strategy.copy()
+    collect(form, player, plan, worth)
+    respond(form, player, answer, worth)
+    return float(worth[len(strategy) + player]), answer
+
+
+def deviation_gains(form: SequenceForm, strategy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each player would gain by changing alone to a best response, float64 (num_players,); all 0 in an equilibrium."""
+    best = [best_response(form, player, strategy)[0] for player in range(len(form.leaves))]
+    return np.array(best) - expected_values(form, strategy)
+
+
+def nash_conv(form: SequenceForm, strategy: NDArray[np.float64]) -> float:
+    """The sum of the deviation gains (Lanctot et al., "A unified game-theoretic approach", 2017)."""
+    return float(deviation_gains(form, strategy).sum())
+
+
+# ------------------------------------------------------------------------------------------------ Regret minimisation
+
+
+class Discounts(NamedTuple):
+    """How iteration t counts (Brown and Sandholm, "Solving imperfect-information games via discounted regret", 2019).
+
+    After iteration t, regrets above 0 are multiplied by t**alpha / (t**alpha + 1), those below by t**beta / (t**beta + 1);
+    its strategy counts t**gamma in the average.
+    """
+
+    alpha: float
+    beta: float
+    gamma: float
+
+
+NEVER, AT_ONCE = float("inf"), float("-inf")
+CFR = Discounts(NEVER, NEVER, 0.0)
+"""Zinkevich et al., "Regret minimization in games with incomplete information", 2007."""
+CFR_PLUS = Discounts(NEVER, AT_ONCE, 1.0)
+"""Tammelin, "Solving large imperfect information games using CFR+", 2014: no regret below 0, and linear averaging."""
+LINEAR_CFR = Discounts(1.0, 1.0, 1.0)
+DISCOUNTED_CFR = Discounts(1.5, 0.0, 2.0)
+"""Both by Brown and Sandholm."""
+
+
+@compiled
+def kept(iteration: float, exponent: float) -> float:
+    """The factor of `Discounts`; infinite exponents keep all or nothing from the first iteration on."""
+    if np.isinf(exponent):
+        return 1.0 if exponent > 0 else 0.0
+    power: float = iteration**exponent
+    return power / (power + 1)
+
+
+@compiled
+def match_regrets(first: int, last: int, regrets: NDArray[np.float64], strategy: NDArray[np.float64]) -> None:
+    """Take each action in proportion to its regret above 0, or all alike (Hart and Mas-Colell, 2000)."""
+    total = 0.0
+    for s in range(first, last):
+        total += max(regrets[s], 0.0)
+    for s in range(first, last):
+        strategy[s] = max(regrets[s], 0.0) / total if total > 0 else 1 / (last - first)
+
+
+@compiled
+def minimize_regret(
+    form: SequenceForm,
+    regrets: NDArray[np.float64],
+    average: NDArray[np.float64],
+    strategy: NDArray[np.float64],
+    plan: NDArray[np.float64],
+    worth: NDArray[np.float64],
+    done: int,
+    iterations: int,
+    alpha: float,
+    beta: float,
+    gamma: float,
+) -> None:
+    """Iterations over all the game, after `done` earlier ones. The players are updated in turn, each against the newest
+    strategies of the others.
 
     Args:
-        level: states (2, MAX_OUTCOMES); one row is spread into the other.
-        octets: the same memory as bytes (2, MAX_OUTCOMES, state size).
-        shares: probabilities, float64 (2, MAX_OUTCOMES).
-        weights: scratch for the weights of chance, one row.
-
-    Returns:
-        The row of `level` and `shares` that holds the outcomes, and their number.
+        form: the game.
+        regrets: and `average`, the sum of weighted plans, and `strategy`: float64 (num_sequences,).
+        average: see above.
+        strategy: see above.
+        plan: of the strategy; `worth` is scratch as long as it.
+        worth: see above.
+        done: iterations so far.
+        iterations: how many to add.
+        alpha: with beta and gamma, `Discounts`.
+        beta: see above.
+        gamma: see above.
     """
-    hashes = np.zeros(level.shape[1], np.uint64)
-    here, count = 0, 1
-    shares[0, 0] = 1.0
-    spreads = current_player(level[0, 0]) == CHANCE
-    while spreads:
-        spreads = False
-        there, made = 1 - here, 0
-        for i in range(count):
-            state = level[here, i]
-            acts = current_player(state) == CHANCE
-            if acts:
-                chance_outcomes(state, weights[0].values)
-            total = 0
-            for weight in weights[0].values:
-                total += weight
-            for k in range(len(weights[0].values) if acts else 1):
-                if acts and weights[0].values[k] == 0:
+    for t in range(done + 1, done + iterations + 1):
+        above, below, weight = kept(t, alpha), kept(t, beta), float(t) ** gamma
+        for player in range(len(form.leaves)):
+            collect(form, player, plan, worth)
+            for i in range(len(form.players) - 1, -1, -1):
+                if form.players[i] != player:
                     continue
-                if made == level.shape[1]:
-                    raise ValueError("chance leads to more states than MAX_OUTCOMES")
-                level[there, made] = state
-                if acts:
-                    apply_action(level[there, made], k)
-                    spreads = spreads or current_player(level[there, made]) == CHANCE
-                share = shares[here, i] * (weights[0].values[k] / total if acts else 1.0)
-                hashed = np.uint64(0)
-                for octet in octets[there, made]:
-                    hashed = fold(hashed, octet)
-                hashes[made] = hashed
-                same = 0
-                while hashes[same] != hashed:
-                    same += 1
-                if same == made:
-                    shares[there, made] = share
-                    made += 1
-                else:
-                    shares[there, same] += share
-        here, count = there, made
-    return here, count
+                value = 0.0
+                for s in range(form.first[i], form.first[i + 1]):
+                    value += strategy[s] * worth[s]
+                    average[s] += weight * plan[s]
+                worth[form.parents[i]] += value
+                for s in range(form.first[i], form.first[i + 1]):
+                    regret = regrets[s] + worth[s] - value
+                    regrets[s] = regret * (above if regret > 0 else below)
+                match_regrets(form.first[i], form.first[i + 1], regrets, strategy)
+            realize(form, player, strategy, plan)
 
 
-NODE = np.dtype((
-    np.record,
-    [
-        ("share", np.float64),  # the probability of this node where its parent is chance, else 1
-        ("parent", np.int32),  # -1 for the root
-        ("first_child", np.int32),  # children follow one another, and come after their parent
-        ("num_children", np.int32),
-        ("information_set", np.int32),  # of a decision, else -1
-        ("action", np.int16),  # that led here from a decision, or the number of chance's outcome
-        ("player", np.int16),  # to act, or CHANCE or TERMINAL
-    ],
-))  # fmt: skip
+class RegretMinimizer:
+    """Counterfactual regret minimisation under way.
+
+    Args:
+        form: the game.
+        discounts: the variant.
+    """
+
+    def __init__(self, form: SequenceForm, discounts: Discounts = CFR_PLUS) -> None:
+        self.form, self.discounts = form, discounts
+        self.iterations = 0
+        self.strategy = uniform(form)
+        self.regrets, self.weights = np.zeros_like(self.strategy), np.zeros_like(self.strategy)
+        self._plan = realization_plan(form, self.strategy)
+        self._worth = np.zeros_like(self._plan)
+
+    def run(self, iterations: int) -> None:
+        """Go on for so many iterations."""
+        arrays = (self.regrets, self.weights, self.strategy, self._plan, self._worth)
+        minimize_regret(self.form, *arrays, self.iterations, iterations, *self.discounts)
+        self.iterations += iterations
+
+    def average(self) -> NDArray[np.float64]:
+        """The average strategy so far, which is what comes close to an equilibrium."""
+        return normalized(self.form, self.weights)
 
 
-class Tree(NamedTuple):
-    """A game's whole tree. Chance that has one outcome only has no node."""
-
-    nodes: NDArray[Any]
-    """`NODE` (num_nodes,), the root first."""
-    payoffs: NDArray[np.float32]
-    """What each player gets at a node that is terminal, float32 (num_nodes, num_players)."""
-    information_sets: int
-    """They are numbered from 0, those of all players together."""
+# ------------------------------------------------------------------------------------------------ Sampling
 
 
 @compiled
-def walk_tree(
-    pending: NDArray[Any],
-    keys: NDArray[np.uint64],
-    views: NDArray[np.uint64],
-    depths: NDArray[np.int64],
-    numbers: NDArray[np.int64],
-    level: NDArray[Any],
-    octets: NDArray[np.uint8],
-    shares: NDArray[np.float64],
-    rows: NDArray[Any],
-    observations: NDArray[np.int8],
-    mask: NDArray[Any],
-    weights: NDArray[Any],
+def sample_externally(
     nodes: NDArray[Any],
     payoffs: NDArray[np.float32],
-) -> tuple[int, int, int, int]:
-    """Depth first over all histories from the state `pending[1]`; row k of each array is a history still to walk.
+    form: SequenceForm,
+    regrets: NDArray[np.float64],
+    strategy: NDArray[np.float64],
+    streams: NDArray[Any],
+    visited: NDArray[np.int32],
+    above: NDArray[np.int32],
+    values: NDArray[np.float64],
+    iterations: int,
+) -> None:
+    """Iterations of a walk per player in which only that player's actions are all tried, the others' and chance's drawn.
 
-    `nodes` and `payoffs` are filled where they have room; with no rows, the nodes are counted only.
-
-    Returns:
-        Information sets, decisions, terminals and nodes.
+    Args:
+        nodes: with `payoffs`, the tree.
+        payoffs: see above.
+        form: its sequence form.
+        regrets: and `strategy`: float64 (num_sequences,).
+        strategy: see above.
+        streams: `chance.STREAM` (1,).
+        visited: scratch as long as `nodes`, as are `above`, the place of a node's parent among those visited, and `values`.
+        above: see above.
+        values: see above.
+        iterations: how many.
     """
-    sets = {np.uint64(0): 0}
-    decisions = terminals = 0
-    keeps = len(nodes) > 0
-    left, count = 1, 1  # histories that wait, row 0 being scratch for the one in hand; nodes
-    player = current_player(pending[1])
-    if keeps:
-        nodes[0].parent, nodes[0].share, nodes[0].action = -1, 1.0, -1
-    while left > 0:
-        pending[0], keys[0], views[0] = pending[left], keys[left], views[left]
-        depth, node = depths[left], numbers[left]
-        left -= 1
-        player = current_player(pending[0])
-        actions = 1  # chance is to act at the root only
-        information_set = -1
-        if player == TERMINAL:
-            terminals += 1
-            actions = 0
-            if keeps:
-                returns(pending[0], payoffs[node])
-        elif player != CHANCE:
-            decisions += 1
-            information_set = sets.setdefault(keys[0, player], len(sets)) - 1
-            legal_actions(pending[0], mask[0].values)
-            actions = len(mask[0].values)
-            if depth == MAX_DEPTH:
-                raise ValueError("a history is longer than MAX_DEPTH")
-        legal = 0
-        for action in range(actions):
-            legal += player == CHANCE or mask[0].values[action] != 0
-        if keeps:
-            nodes[node].player = player
-            nodes[node].information_set = information_set
-            nodes[node].first_child = count
-            nodes[node].num_children = legal
-        child = count
-        count += legal if player != CHANCE else 0
-        for action in range(actions):
-            if player != CHANCE and mask[0].values[action] == 0:
-                continue
-            level[0, 0] = pending[0]
-            first = left + 1
-            keys[first], views[first] = keys[0], views[0]
-            if player != CHANCE:
-                remember_action(keys[first], player, action)
-                apply_action(level[0, 0], action)
-                update_keys(level[0, 0], keys[first], views[first], rows, observations)
-            here, outcomes = play_out_chance(level, octets, shares, weights)
-            if first + outcomes > len(pending):
-                raise ValueError("more histories wait than MAX_PENDING")
-            at = node if player == CHANCE else child
-            if keeps and player != CHANCE:
-                nodes[at].parent, nodes[at].share, nodes[at].action = node, 1.0, action
-            spreads = player == CHANCE or outcomes > 1
-            if spreads and keeps:
-                nodes[at].player, nodes[at].information_set = CHANCE, -1
-                nodes[at].first_child, nodes[at].num_children = count, outcomes
-            for i in range(outcomes - 1, -1, -1):  # the first one last, since the others start from its keys
-                k = first + i
-                keys[k], views[k], depths[k] = keys[first], views[first], depth + 1
-                pending[k] = level[here, i]
-                update_keys(pending[k], keys[k], views[k], rows, observations)
-                numbers[k] = count + i if spreads else at
-                if spreads and keeps:
-                    made = nodes[count + i]
-                    made.parent, made.share, made.action = at, shares[here, i], i
-            count += outcomes if spreads else 0
-            child += 1
-            left += outcomes
-    return len(sets) - 1, decisions, terminals, count
+    for turn in range(iterations * len(form.leaves)):
+        player = turn % len(form.leaves)
+        visited[0], count, k = 0, 1, 0
+        while k < count:  # breadth first; the list grows while it is read
+            node = nodes[visited[k]]
+            values[k] = payoffs[visited[k], player] if node.player == TERMINAL else 0.0
+            begin, end = 0, node.num_children
+            if node.player != player and node.num_children > 0:
+                left = chance.fraction(streams[0])
+                for i in range(node.num_children):
+                    begin = i
+                    left -= (
+                        nodes[node.first_child + i].share
+                        if node.player == CHANCE
+                        else strategy[form.first[node.information_set] + i]
+                    )
+                    if left < 0:
+                        break
+                end = begin + 1
+            for i in range(begin, end):
+                visited[count], above[count] = node.first_child + i, k
+                count += 1
+            k += 1
+        for k in range(count - 1, 0, -1):
+            here, before = nodes[visited[k]], nodes[visited[above[k]]]
+            if before.player == player:
+                s = form.first[before.information_set] + visited[k] - before.first_child
+                values[above[k]] += strategy[s] * values[k]
+            else:
+                values[above[k]] += values[k]
+        for k in range(1, count):
+            before = nodes[visited[above[k]]]
+            if before.player == player:
+                s = form.first[before.information_set] + visited[k] - before.first_child
+                regrets[s] += values[k] - values[above[k]]
+        for k in range(count):
+            here = nodes[visited[k]]
+            if here.player == player:
+                i = here.information_set
+                match_regrets(form.first[i], form.first[i + 1], regrets, strategy)
 
 
-def _walk(game: str | ModuleType, num_nodes: int, options: dict[str, Any]) -> tuple[tuple[int, int, int, int], Tree]:
-    module = load(game)
-    states = module.new_initial_state(**options)
-    n = int(states["num_players"][0])
-    rows = np.zeros(1, module.OBSERVATION.record)
-    level = np.zeros((2, MAX_OUTCOMES), module.STATE)
-    keys = np.zeros((MAX_PENDING, n), np.uint64)
-    keys[:] = np.arange(1, n + 1)  # no two players share an information set
-    nodes, payoffs = np.zeros(num_nodes, NODE), np.zeros((num_nodes, n), np.float32)
-    counts = walk_tree(
-        np.repeat(states, MAX_PENDING),
-        keys,
-        np.zeros((MAX_PENDING, n), np.uint64),
-        np.zeros(MAX_PENDING, np.int64),
-        np.zeros(MAX_PENDING, np.int64),
-        level,
-        level.view(np.uint8).reshape(2, MAX_OUTCOMES, -1),
-        np.zeros((2, MAX_OUTCOMES)),
-        rows,
-        flat(rows),
-        np.zeros(1, row(np.int8, module.NUM_ACTIONS)),
-        np.zeros(1, row(np.int32, module.MAX_CHANCE_OUTCOMES)),
-        nodes,
-        payoffs,
-    )
-    return counts, Tree(nodes, payoffs, counts[0])
+class SamplingMinimizer:
+    """External sampling (Lanctot et al., "Monte Carlo sampling for regret minimization in extensive games", 2009).
 
-
-def count_tree(game: str | ModuleType, **options: Any) -> TreeSize:
-    """Count the histories and information sets of a game by walking its whole tree.
-
-    What chance does between two actions is one event, of which its outcome is seen and not the order of its cards.
-
-    Raises:
-        ValueError: the tree is larger than `MAX_DEPTH`, `MAX_OUTCOMES` or `MAX_PENDING`, or the options are wrong.
+    An iteration costs a few walks down the tree, however wide chance and the others are. Each call of `run` adds the plans
+    of its last strategy to the average, which is then one over evenly spaced iterations, for any number of players.
     """
-    return TreeSize(*_walk(game, 0, options)[0][:3])
 
+    def __init__(self, tree: Tree, form: SequenceForm, seed: int) -> None:
+        self.tree, self.form = tree, form
+        self.iterations = 0
+        self.strategy = uniform(form)
+        self.regrets, self.weights = np.zeros_like(self.strategy), np.zeros_like(self.strategy)
+        self._streams = chance.streams(chance.seeds(seed, 1))
+        size = len(tree.nodes)
+        self._scratch = (np.zeros(size, np.int32), np.zeros(size, np.int32), np.zeros(size))
 
-def game_tree(game: str | ModuleType, **options: Any) -> Tree:
-    """A game's whole tree in flat arrays.
+    def run(self, iterations: int) -> None:
+        """Go on for so many iterations, the same number in every call."""
+        sample_externally(
+            self.tree.nodes,
+            self.tree.payoffs,
+            self.form,
+            self.regrets,
+            self.strategy,
+            self._streams,
+            *self._scratch,
+            iterations,
+        )
+        self.weights += realization_plan(self.form, self.strategy)[: len(self.weights)]
+        self.iterations += iterations
 
-    Raises:
-        ValueError: as `count_tree`.
-    """
-    num_nodes = _walk(game, 0, options)[0][3]
-    return _walk(game, num_nodes, options)[1]
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.agents.solver", description=__doc__.split("\n")[0])
-    parser.add_argument("--game", choices=GAMES, default="holdup")
-    parser.add_argument("--preset", default="tiny")
-    given = parser.parse_args(arguments)
-    size = count_tree(given.game, preset=given.preset)
-    print(f"{given.game} {given.preset}: " + ", ".join(f"{v:,} {k.replace('_', ' ')}" for k, v in size._asdict().items()))
-
-
-if __name__ == "__main__":
-    main()
+    def average(self) -> NDArray[np.float64]:
+        """The average strategy so far."""
+        return normalized(self.form, self.weights)

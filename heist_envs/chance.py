@@ -56,6 +56,12 @@ def below(stream: Record, n: int) -> int:
 
 
 @inlined
+def fraction(stream: Record) -> float:
+    """A uniform multiple of 2**-32 in [0, 1) from a stream."""
+    return np.int64(_next_32(stream)) / 4294967296.0
+
+
+@inlined
 def draw(stream: Record, row: Record) -> int:
     """An index drawn with probability proportional to its entry in a row (`engine.row`) of flags or of int32 weights.
 

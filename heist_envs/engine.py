@@ -218,6 +218,11 @@ def observe_seats(states: NDArray[Any], seen: NDArray[Any]) -> None:
             observe(states[i], player, seen[i, player])
 
 
+def first_keys(num_players: int) -> NDArray[np.uint64]:
+    """The information-state keys of seats that have seen nothing, uint64 (num_players,): no two seats share one."""
+    return np.arange(1, num_players + 1, dtype=np.uint64)
+
+
 @compiled
 def update_keys(
     state: State,

@@ -30,7 +30,7 @@ except ImportError as missing:
     raise ImportError(f"this needs {missing.name}: pip install 'heist-envs[openspiel]'") from missing
 
 from heist_envs import chance, rules
-from heist_envs.engine import flat, mask_of, remember_action, update_keys, weights_of
+from heist_envs.engine import first_keys, flat, mask_of, remember_action, update_keys, weights_of
 from heist_envs.games import GAMES, load
 
 MAX_GAME_LENGTH = 100_000
@@ -90,7 +90,7 @@ class HeistState(pyspiel.State):  # type: ignore[misc]
         super().__init__(game)
         self.name = game.rules.NAME  # what is copied with a state must be picklable, which a module is not
         self.record = game.start.copy()
-        self.keys = np.zeros(game.players, np.uint64)
+        self.keys = first_keys(game.players)
         self.views = np.zeros(game.players, np.uint64)
         self._look()
 

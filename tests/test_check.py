@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import heist_envs
-from heist_envs.agents.solver import TreeSize, count_tree
+from heist_envs.agents.tree import TreeSize, count_tree
 from heist_envs.check import GameError
 from heist_envs.games import GAMES, load
 from tests import kuhn, tables

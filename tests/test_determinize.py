@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from heist_envs import chance, rules
-from heist_envs.agents.solver import MAX_OUTCOMES, play_out_chance
+from heist_envs.agents.tree import MAX_OUTCOMES, play_out_chance
 from heist_envs.engine import flat, mask_of, remember_action, row, update_keys
 from heist_envs.games import GAMES, load
 from heist_envs.rules import TERMINAL
@@ -27,6 +27,7 @@ class Walker:
         self.level = np.zeros((2, MAX_OUTCOMES), self.game.STATE)
         self.octets = self.level.view(np.uint8).reshape(2, MAX_OUTCOMES, -1)
         self.shares = np.zeros((2, MAX_OUTCOMES))
+        self.hashes = np.zeros(MAX_OUTCOMES, np.uint64)
         self.rows = np.zeros(1, self.game.OBSERVATION.record)
         self.weights = np.zeros(1, row(np.int32, self.game.MAX_CHANCE_OUTCOMES))
         n = int(self.root["num_players"][0])
@@ -45,7 +46,7 @@ class Walker:
             rules.apply_action(here, action)
         update_keys(here, keys, views, self.rows, flat(self.rows))
         between = keys.copy()
-        half, count = play_out_chance(self.level, self.octets, self.shares, self.weights)
+        half, count = play_out_chance(self.level, self.octets, self.shares, self.hashes, self.weights)
         ends = [(self.level[half, i].copy(), float(self.shares[half, i])) for i in range(count)]
         for end, share in ends:
             own_keys, own_views = keys.copy(), views.copy()

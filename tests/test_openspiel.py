@@ -8,7 +8,7 @@ import pytest
 
 import heist_envs
 from heist_envs import chance, rules
-from heist_envs.agents.solver import count_tree
+from heist_envs.agents.tree import count_tree
 from heist_envs.cli import main
 from heist_envs.engine import row
 from heist_envs.gambit import efg

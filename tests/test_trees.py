@@ -2,7 +2,7 @@
 
 import pytest
 
-from heist_envs.agents.solver import TreeSize, count_tree
+from heist_envs.agents.tree import TreeSize, count_tree
 from heist_envs.games import GAMES
 from tests import tables
 
