@@ -70,6 +70,12 @@ def fold(key: np.uint64, value: int) -> np.uint64:
     return mix((key ^ np.uint64(value)) * _MIX_1 + _GOLDEN)
 
 
+@inlined
+def slot(key: np.uint64, size: int) -> int:
+    """Where in a table of `size` entries, size < 2**32, a key is looked for first: as good as drawn by lot."""
+    return np.int64(((key >> _32) * np.uint64(size)) >> _32)  # type: ignore[return-value]  # as in `below`
+
+
 if numba.config.DISABLE_JIT:  # NumPy's scalars warn where 64-bit arithmetic wraps around, which is meant here.
     wraps_around = np.errstate(over="ignore")
     _next_32, fold = wraps_around(_next_32), wraps_around(fold)

@@ -68,7 +68,7 @@ def weights_of(game: ModuleType, state: State) -> NDArray[np.int32]:
 
 
 @inlined
-def _play(state: State, action: int, stream: Record, weights: Record) -> int:
+def play(state: State, action: int, stream: Record, weights: Record) -> int:
     """Play an action and all that chance adds to it; the player who is to act then, or TERMINAL."""
     while True:
         apply_action(state, action)
@@ -84,7 +84,7 @@ def play_chance(state: State, stream: Record, weights: Record) -> None:
     """Let chance act until a player must answer or the game is over."""
     if current_player(state) == CHANCE:
         chance_outcomes(state, weights.values)
-        _play(state, chance.draw(stream, weights), stream, weights)
+        play(state, chance.draw(stream, weights), stream, weights)
 
 
 @inlined
@@ -138,7 +138,7 @@ def step_games(
         if actions[i] == RESTART:
             reset(state)
             play_chance(state, streams[i], weights[0])
-        elif _play(state, actions[i], streams[i], weights[0]) == TERMINAL:
+        elif play(state, actions[i], streams[i], weights[0]) == TERMINAL:
             _conclude(state, rewards[i], final_observations[i])
             truncations[i] = is_truncated(state)
             terminations[i] = not truncations[i]
@@ -186,7 +186,7 @@ def play_at_random(
                 actions[i] = chance.draw(choices[i], masks[i])
             for i in block:
                 state = states[i]
-                if _play(state, actions[i], streams[i], weights[0]) == TERMINAL:
+                if play(state, actions[i], streams[i], weights[0]) == TERMINAL:
                     reset(state)
                     play_chance(state, streams[i], weights[0])
             for i in block:
