@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from heist_envs import chance
 from heist_envs.engine import Batch
-from heist_envs.rules import compiled, current_player, determinize
+from heist_envs.rules import current_player, determinize
 
 
 class Agent(Protocol):
@@ -50,13 +50,6 @@ class Searcher(Protocol):
 AnyAgent: TypeAlias = Agent | Searcher
 
 
-@compiled
-def redraw(states: NDArray[Any], streams: NDArray[Any]) -> None:
-    """In every state redraw what the player who is to act cannot know."""
-    for i in range(len(states)):
-        determinize(states[i], current_player(states[i]), streams[i])
-
-
 def new_streams(rng: np.random.Generator, count: int) -> NDArray[Any]:
     """Streams of compiled code, `chance.STREAM` (count,), that follow from a generator."""
     return chance.streams(rng.integers(chance.MAX_SEED, size=count, dtype=np.uint64))
@@ -65,7 +58,8 @@ def new_streams(rng: np.random.Generator, count: int) -> NDArray[Any]:
 def guesses(states: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     """Copies of states, in which all that the player who is to act cannot know has been redrawn."""
     copies = states.copy()
-    redraw(copies, new_streams(rng, len(copies)))
+    for copy, stream in zip(copies, new_streams(rng, len(copies)), strict=True):
+        determinize(copy, current_player(copy), stream)
     return copies
 
 

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs import chance, wide
+from heist_envs import chance
 from heist_envs.agents.agent import new_streams
 from heist_envs.engine import flat, play, row
 from heist_envs.games import load
@@ -115,24 +115,13 @@ def new_tree(game: ModuleType, num_players: int, num_nodes: int) -> Tree:
     )
 
 
-@compiled
-def _find(tree: Tree, key: np.uint64) -> int:
-    """The slot of a key: it holds the key's node, or is empty."""
-    k = chance.slot(key, len(tree.slots))
-    while tree.slots[k] != 0 and tree.nodes[tree.slots[k] - 1].key != key:
-        k = k + 1 if k + 1 < len(tree.slots) else 0
-    return k
-
-
 @inlined
 def _select(node: Record, tree: Tree, stream: Record, exploration: float) -> int:
     """The action to try in a node: one that never was, else the one with the highest upper confidence bound."""
     untried = 0
     mask, fresh = tree.mask[0], tree.untried[0]
     for action in range(len(mask.values)):
-        is_legal = mask.values[action] != 0
-        node.legal[action] += is_legal
-        is_fresh = is_legal and node.visits[action] == 0
+        is_fresh = mask.values[action] != 0 and node.visits[action] == 0
         fresh.values[action] = is_fresh
         untried += is_fresh
     if untried > 0:
@@ -149,6 +138,35 @@ def _select(node: Record, tree: Tree, stream: Record, exploration: float) -> int
     return chosen
 
 
+@inlined
+def _arrive(state: State, observer: int, player: int, tree: Tree) -> int:
+    """The node of a decision, which is added if it is not there; -1 where the tree is full."""
+    observe(state, observer, tree.seen[0])
+    key = chance.fold(tree.keys[observer], observer)
+    for value in tree.octets[0]:
+        key = chance.fold(key, value + 1)
+    tree.keys[observer] = key
+    key = chance.fold(key, player)
+    k = chance.slot(key, len(tree.slots))
+    while tree.slots[k] != 0 and tree.nodes[tree.slots[k] - 1].key != key:
+        k = k + 1 if k + 1 < len(tree.slots) else 0
+    if tree.slots[k] == 0:
+        if tree.count[0] == len(tree.nodes):
+            return -1
+        tree.count[0] += 1
+        tree.slots[k] = tree.count[0]
+        made = tree.nodes[tree.count[0] - 1]
+        made.key = key
+        made.payoff[:] = 0
+        made.visits[:] = 0
+        made.legal[:] = 0
+    number = tree.slots[k] - 1
+    node = tree.nodes[number]
+    for action in range(len(node.legal)):
+        node.legal[action] += tree.mask[0].values[action] != 0
+    return number
+
+
 @compiled
 def _simulate(root: State, stream: Record, tree: Tree, exploration: float, observed_by_each: bool, max_steps: int) -> int:
     """One simulation from a guess at the root; the payoffs are in the tree's. The number of decisions played at random."""
@@ -158,43 +176,27 @@ def _simulate(root: State, stream: Record, tree: Tree, exploration: float, obser
     determinize(state, searcher, stream)
     for seat in range(len(tree.keys)):
         tree.keys[seat] = np.uint64(0)
-    depth = 0
+    depth = steps = 0
     player = searcher
-    grown = False
-    while player != TERMINAL and not grown:
+    in_tree = True
+    while player != TERMINAL and steps != max_steps:  # one loop for both parts: what it calls is compiled into it
         legal_actions(state, tree.mask[0].values)
-        observer = player if observed_by_each else searcher
-        observe(state, observer, tree.seen[0])
-        key = chance.fold(tree.keys[observer], observer)
-        for value in tree.octets[0]:
-            key = chance.fold(key, value + 1)
-        tree.keys[observer] = key
-        key = chance.fold(key, player)
-        k = _find(tree, key)
-        if tree.slots[k] == 0:
-            if tree.count[0] == len(tree.nodes):
-                break
-            made = tree.nodes[tree.count[0]]
-            made.key = key
-            made.payoff[:] = 0
-            made.visits[:] = 0
-            made.legal[:] = 0
-            tree.count[0] += 1
-            tree.slots[k] = tree.count[0]
-            grown = True
-        number = tree.slots[k] - 1
-        action = _select(tree.nodes[number], tree, stream, exploration)
-        step = tree.path[depth]
-        step.node, step.action, step.player = number, action, player
-        depth += 1
-        if observer == player:
-            tree.keys[observer] = chance.fold(tree.keys[observer], action + 1)
+        number, known, observer = -1, tree.count[0], player if observed_by_each else searcher
+        if in_tree:
+            number = _arrive(state, observer, player, tree)
+            in_tree = 0 <= number < known
+        if in_tree:
+            action = _select(tree.nodes[number], tree, stream, exploration)
+        else:
+            action = chance.draw(stream, tree.mask[0])
+            steps += 1
+        if number >= 0:
+            step = tree.path[depth]
+            step.node, step.action, step.player = number, action, player
+            depth += 1
+            if observer == player:
+                tree.keys[observer] = chance.fold(tree.keys[observer], action + 1)
         player = play(state, action, stream, tree.weights[0])
-    steps = 0
-    while player != TERMINAL and steps != max_steps:
-        legal_actions(state, tree.mask[0].values)
-        player = play(state, chance.draw(stream, tree.mask[0]), stream, tree.weights[0])
-        steps += 1
     returns(state, tree.payoffs)
     for payoff in tree.payoffs:
         tree.bounds[0] = min(tree.bounds[0], payoff)
@@ -205,6 +207,14 @@ def _simulate(root: State, stream: Record, tree: Tree, exploration: float, obser
         node.visits[step.action] += 1
         node.payoff[step.action] += tree.payoffs[step.player]
     return steps
+
+
+@inlined
+def _has_choice(node: Record) -> bool:
+    actions = 0
+    for legal in node.legal:
+        actions += legal > 0
+    return actions > 1
 
 
 @compiled
@@ -242,8 +252,9 @@ def search_games(
             visits[i] = 0
             payoffs[i] = 0
             steps[i] = 0
-        legal_actions(states[i], tree.mask[0].values)
-        for _ in range(simulations if wide.count(tree.mask[0]) > 1 else 1):
+        for k in range(simulations):
+            if k == 1 and not _has_choice(tree.nodes[0]):
+                break
             steps[i] += _simulate(states[i], streams[i], tree, exploration, observed_by_each, max_steps)
             action = tree.path[0].action
             visits[i, action] += 1
@@ -269,9 +280,9 @@ class Search(NamedTuple):
     def best(self, players: NDArray[np.integer]) -> NDArray[np.int64]:
         """The action of most visits, int64 (N,); of several, the one that is worth most to the player who acts."""
         own = np.take_along_axis(self.values, players[:, None, None], axis=2)[:, :, 0]
-        actions: NDArray[np.int64] = np.where(
-            self.visits == self.visits.max(axis=1, keepdims=True), own, -np.inf
-        ).argmax(axis=1)
+        actions: NDArray[np.int64] = np.where(self.visits == self.visits.max(axis=1, keepdims=True), own, -np.inf).argmax(
+            axis=1
+        )
         return actions
 
 
@@ -299,7 +310,9 @@ class ISMCTSAgent:
         exploration: float = 0.7,
         observer: str = "each",
         max_steps: int | None = None,
+        margin: bool = False,
     ) -> None:
+        self.margin = margin
         self.game = load(game)
         if simulations is not None and milliseconds is not None:
             raise ValueError("got both simulations and milliseconds: one of them is the budget")
@@ -331,7 +344,9 @@ class ISMCTSAgent:
             return cls(game)
         number = budget.removesuffix("ms")
         if not (number.isascii() and number.isdigit()):
-            raise ValueError(f"got budget {budget!r}: it is a number of simulations such as '1000', or a time such as '50ms'")
+            raise ValueError(
+                f"got budget {budget!r}: it is a number of simulations such as '1000', or a time such as '50ms'"
+            )
         return cls(game, milliseconds=int(number)) if budget.endswith("ms") else cls(game, simulations=int(number))
 
     def act_in(self, states: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -349,6 +364,9 @@ class ISMCTSAgent:
         The states may be true ones: what that player cannot know is redrawn before it is looked at. One generator gives
         searches of one game after the other the same as one search of all of them, where the budget is in simulations.
         """
+        if self.margin:
+            states = states.copy()
+            states["score_reward"] = 1
         n, seats = len(states), int(states["num_players"][0])
         if (states["num_players"] != seats).any():
             raise ValueError("got states of tables with different numbers of players")
