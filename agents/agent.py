@@ -38,7 +38,7 @@ class Searcher(Protocol):
 
         Args:
             states: structured (N,), in each of which a player is to act, with that player's own guess of all that it cannot
-                know (`guesses`): whoever asks a searcher keeps the true states to himself. They are the searcher's to change.
+                know (`guesses`): who asks a searcher keeps the true states to himself. They are the searcher's to change.
             rng: the only source of chance.
 
         Returns:

@@ -1,24 +1,27 @@
 """Information-set Monte Carlo tree search (IS-MCTS), compiled, for any game.
 
-Every simulation redraws what the acting player cannot know (`determinize`), goes down a tree of information sets, adds one to
-it, plays on at random to the end, and gives every decision on its way the payoff of the player who took it: a value per
-player, no sign flipped. After P. I. Cowling, E. J. Powley and D. Whitehouse, "Information Set Monte Carlo Tree Search", IEEE
-Transactions on Computational Intelligence and AI in Games 4(2), 2012.
+Every simulation redraws what the acting player cannot know (`determinize`), goes down a tree of information sets, adds one
+to it, plays on at random to the end, and gives every decision on its way the payoff of the player who took it: a value per
+player, no sign flipped. After P. I. Cowling, E. J. Powley and D. Whitehouse, "Information Set Monte Carlo Tree Search",
+IEEE Transactions on Computational Intelligence and AI in Games 4(2), 2012.
 
 What is a node: the player to act, and all that the *observing* player has seen at the decisions of this simulation and has
-done himself. Chance has no nodes, its outcomes are drawn by their weights and show in what is seen next. Observing is
+done himself. Chance has no nodes; its outcomes are drawn by their weights and show in what is seen next. Observing is
 
-- "each", every player for himself (the paper's MO-ISMCTS, but with the hand of the player who acts as a part of his node,
-  as in J. Heinrich and D. Silver, "Smooth UCT search in computer poker", 2015): others act on what they see, and do not know
-  the searcher's cards;
-- "one", the searching player (the paper's SO-ISMCTS): others' nodes do not tell their hands apart, of which there are too many
-  for a small budget, so that more is learned about their answers, but they answer alike with every hand.
+- "each", every player for himself, as in the paper's MO-ISMCTS; but here the hand of the player who acts is a part of his
+  node, so that others act on what they see, and know nothing of the searcher's cards. The legal actions of a node are
+  always the same then;
+- "one", the searching player, as in the paper's SO-ISMCTS: others' nodes do not tell their hands apart, of which there may
+  be too many for a small budget, and they answer alike with every hand. What a player hides when he acts stays hidden:
+  only its effects on the searcher's view part the nodes.
 
-In a node the action of the highest upper confidence bound is tried, where the legal actions may differ between simulations: an
-action's bound counts the visits of its node in which it was there to be chosen.
+In a node an action that was never tried comes first, then the one of the highest upper confidence bound, which counts the
+visits of the node in which the action was legal. In a new node, and after it, any legal action is played.
 
-Neither kind converges to an equilibrium: what a player does depends on what others would do elsewhere, which a search from one
-state does not see (V. Lisý, M. Lanctot and M. Bowling, "Online Monte Carlo Counterfactual Regret Minimization", 2015).
+What it is not good at: the hidden cards are drawn as if others' past actions said nothing about them, and others are
+expected to play at random beyond the tree. Nor does it converge to an equilibrium, since what a player should do depends on
+what he would do elsewhere, which a search from one state does not see (V. Lisý, M. Lanctot and M. Bowling, "Online Monte
+Carlo Counterfactual Regret Minimization for Search in Imperfect Information Games", AAMAS 2015).
 """
 
 import functools
@@ -140,7 +143,7 @@ def _select(node: Record, tree: Tree, stream: Record, exploration: float) -> int
 
 @inlined
 def _arrive(state: State, observer: int, player: int, tree: Tree) -> int:
-    """The node of a decision, which is added if it is not there; -1 where the tree is full."""
+    """The number of a decision's node, which is added if it is not there; -1 where the tree is full."""
     observe(state, observer, tree.seen[0])
     key = chance.fold(tree.keys[observer], observer)
     for value in tree.octets[0]:
@@ -202,15 +205,16 @@ def _simulate(root: State, stream: Record, tree: Tree, exploration: float, obser
         tree.bounds[0] = min(tree.bounds[0], payoff)
         tree.bounds[1] = max(tree.bounds[1], payoff)
     for k in range(depth):
-        step = tree.path[k]
-        node = tree.nodes[step.node]
-        node.visits[step.action] += 1
-        node.payoff[step.action] += tree.payoffs[step.player]
+        taken = tree.path[k]
+        node = tree.nodes[taken.node]
+        node.visits[taken.action] += 1
+        node.payoff[taken.action] += tree.payoffs[taken.player]
     return steps
 
 
 @inlined
 def _has_choice(node: Record) -> bool:
+    """Whether several actions are legal in a node."""
     actions = 0
     for legal in node.legal:
         actions += legal > 0
@@ -280,9 +284,8 @@ class Search(NamedTuple):
     def best(self, players: NDArray[np.integer]) -> NDArray[np.int64]:
         """The action of most visits, int64 (N,); of several, the one that is worth most to the player who acts."""
         own = np.take_along_axis(self.values, players[:, None, None], axis=2)[:, :, 0]
-        actions: NDArray[np.int64] = np.where(self.visits == self.visits.max(axis=1, keepdims=True), own, -np.inf).argmax(
-            axis=1
-        )
+        most = self.visits == self.visits.max(axis=1, keepdims=True)
+        actions: NDArray[np.int64] = np.where(most, own, -np.inf).argmax(axis=1)
         return actions
 
 
@@ -297,9 +300,11 @@ class ISMCTSAgent:
             this search has met, so that it holds for rewards of any scale.
         observer: "each" or "one", see above.
         max_steps: decisions of a random playout, after which the game is scored as it stands; None plays to the end.
+        margin: aim at the margin of points (`reward="score"`) whatever the table rewards: it tells more of a playout.
 
     Raises:
-        ValueError: no game has this name, both or a wrong budget, or another argument that is not as above.
+        ValueError: no game has this name, both or a wrong budget, a game that has no margin of points, or another argument
+            that is not as above.
     """
 
     def __init__(
@@ -312,7 +317,6 @@ class ISMCTSAgent:
         max_steps: int | None = None,
         margin: bool = False,
     ) -> None:
-        self.margin = margin
         self.game = load(game)
         if simulations is not None and milliseconds is not None:
             raise ValueError("got both simulations and milliseconds: one of them is the budget")
@@ -327,6 +331,9 @@ class ISMCTSAgent:
             raise ValueError(f"got exploration={exploration!r}: it must be at least 0")
         if observer not in OBSERVERS:
             raise ValueError(f"got observer={observer!r}: allowed is {', '.join(map(repr, OBSERVERS))}")
+        if margin and "score_reward" not in self.game.STATE.names:
+            raise ValueError(f"got margin={margin!r}: {self.game.NAME} has no reward for the margin of points")
+        self.margin = margin
         self.simulations = simulations
         self.milliseconds = milliseconds
         self.exploration = exploration

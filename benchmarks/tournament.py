@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.tournament", description=__doc__.split("\n")[0])
     parser.add_argument("--game", choices=GAMES, default="holdup")
     parser.add_argument(
-        "--agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, ismcts, ismcts:500, ismcts:50ms, a policy file"
+        "--agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, a policy file"
     )
     parser.add_argument("--cross", action="store_true", help="instead: uniform and every style, each against each")
     parser.add_argument("--json", default=None, help="write the cross table to this file")

@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     one.add_argument("game", choices=GAMES)
     one.add_argument(
-        "agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, ismcts, ismcts:500, ismcts:50ms, a policy file"
+        "agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, a policy file"
     )
     one.add_argument("--seed", type=int, default=0)
     one.add_argument("--out", required=True, help="the file to write")
