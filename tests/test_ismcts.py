@@ -143,11 +143,11 @@ def test_the_winning_move_of_the_empty_pile_is_found():
 def test_a_forced_move_is_simulated_once():
     state = next(
         state
-        for state, _ in tables.random_states("magpies", 10**6, rng(7), options={})
-        if rules.current_player(state) >= 0 and mask_of(load("magpies"), state).sum() == 1
+        for state, _ in tables.random_states("accomplices", 10_000, rng(7), options={"preset": "tiny"})
+        if rules.current_player(state) >= 0 and mask_of(load("accomplices"), state).sum() == 1
     )
     for budget in ({"simulations": 50}, {"milliseconds": 10_000}):
-        found = ISMCTSAgent("magpies", **budget).search(np.array([state], load("magpies").STATE), rng())
+        found = ISMCTSAgent("accomplices", **budget).search(np.array([state], load("accomplices").STATE), rng())
         assert found.visits.sum() == 1
 
 
