@@ -94,7 +94,7 @@ class Tree(NamedTuple):
     payoffs: NDArray[np.float32]
     bounds: NDArray[np.float64]
     """The lowest and the highest payoff of this search."""
-    count: NDArray[np.int64]
+    used: NDArray[np.int64]
     """Nodes in use."""
 
 
@@ -114,7 +114,7 @@ def new_tree(game: ModuleType, num_players: int, num_nodes: int) -> Tree:
         weights=np.zeros(1, row(np.int32, game.MAX_CHANCE_OUTCOMES)),
         payoffs=np.zeros(num_players, np.float32),
         bounds=np.zeros(2),
-        count=np.zeros(1, np.int64),
+        used=np.zeros(1, np.int64),
     )
 
 
@@ -154,16 +154,16 @@ def _arrive(state: State, observer: int, player: int, tree: Tree) -> int:
     while tree.slots[k] != 0 and tree.nodes[tree.slots[k] - 1].key != key:
         k = k + 1 if k + 1 < len(tree.slots) else 0
     if tree.slots[k] == 0:
-        if tree.count[0] == len(tree.nodes):
+        if tree.used[0] == len(tree.nodes):
             return -1
-        tree.count[0] += 1
-        tree.slots[k] = tree.count[0]
-        made = tree.nodes[tree.count[0] - 1]
+        tree.used[0] += 1
+        tree.slots[k] = tree.used[0]
+        made = tree.nodes[tree.used[0] - 1]
         made.key = key
         made.payoff[:] = 0
         made.visits[:] = 0
         made.legal[:] = 0
-    number = tree.slots[k] - 1
+    number = int(tree.slots[k]) - 1
     node = tree.nodes[number]
     for action in range(len(node.legal)):
         node.legal[action] += tree.mask[0].values[action] != 0
@@ -184,7 +184,7 @@ def _simulate(root: State, stream: Record, tree: Tree, exploration: float, obser
     in_tree = True
     while player != TERMINAL and steps != max_steps:  # one loop for both parts: what it calls is compiled into it
         legal_actions(state, tree.mask[0].values)
-        number, known, observer = -1, tree.count[0], player if observed_by_each else searcher
+        number, known, observer = -1, tree.used[0], player if observed_by_each else searcher
         if in_tree:
             number = _arrive(state, observer, player, tree)
             in_tree = 0 <= number < known
@@ -251,7 +251,7 @@ def search_games(
     for i in range(len(states)):
         if not goes_on:
             tree.slots[:] = 0
-            tree.count[0] = 0
+            tree.used[0] = 0
             tree.bounds[0], tree.bounds[1] = np.inf, -np.inf
             visits[i] = 0
             payoffs[i] = 0
