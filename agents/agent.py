@@ -1,11 +1,13 @@
 """What an agent is, and how one is asked."""
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from heist_envs import chance
 from heist_envs.engine import Batch
+from heist_envs.rules import current_player, determinize
 
 
 class Agent(Protocol):
@@ -60,7 +62,54 @@ def probabilities(
     return shares
 
 
-def decide(agent: Agent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
+@runtime_checkable
+class Searcher(Protocol):
+    """Decides for many seats at once, each by playing on from a state that it takes its own for."""
+
+    def act_in(self, states: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+        """A legal action per row.
+
+        Args:
+            states: structured (N,), in each of which a player is to act, with that player's own guess of all that it cannot
+                know (`guesses`): who asks a searcher keeps the true states to himself. They are the searcher's to change.
+            rng: the only source of chance.
+
+        Returns:
+            int64 (N,)
+        """
+        ...
+
+
+AnyAgent: TypeAlias = Agent | Searcher
+
+
+def new_streams(rng: np.random.Generator, count: int) -> NDArray[Any]:
+    """Streams of compiled code, `chance.STREAM` (count,), that follow from a generator."""
+    return chance.streams(rng.integers(chance.MAX_SEED, size=count, dtype=np.uint64))
+
+
+def guesses(states: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    """Copies of states, in which all that the player who is to act cannot know has been redrawn."""
+    copies = states.copy()
+    for copy, stream in zip(copies, new_streams(rng, len(copies)), strict=True):
+        determinize(copy, current_player(copy), stream)
+    return copies
+
+
+def ask(
+    agent: AnyAgent,
+    states: NDArray[Any],
+    observations: NDArray[np.int8],
+    action_masks: NDArray[np.int8],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """The actions of an agent of either kind, unchecked; the states (N,) reach nobody but as `guesses`."""
+    if isinstance(agent, Searcher):
+        return agent.act_in(guesses(states, rng), rng)
+    return agent.act(observations, action_masks, rng)
+
+
+def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
     """The actions of an agent for some games of a batch, int64 (len(rows),), from what the seats to act there see.
 
     Raises:
@@ -68,7 +117,7 @@ def decide(agent: Agent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Ge
         ValueError: it gave another number of them, or an illegal one.
     """
     masks = batch.masks[rows]
-    given = np.asarray(agent.act(batch.observations[rows], masks, rng))
+    given = np.asarray(ask(agent, batch.states[rows], batch.observations[rows], masks, rng))
     who = type(agent).__name__
     if not np.issubdtype(given.dtype, np.integer):
         raise TypeError(f"{who} gave actions of dtype {given.dtype}: they must be integers")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents.agent import Agent, decide
+from heist_envs.agents.agent import AnyAgent, decide
 from heist_envs.engine import HOLD, RESTART, Batch
 
 MAX_SKIPPED = 1000
@@ -40,7 +40,7 @@ class LearnerBatch:
         self,
         batch: Batch,
         seats: NDArray[np.integer] | None,
-        agents: Sequence[Agent],
+        agents: Sequence[AnyAgent],
         answering: NDArray[np.integer],
     ) -> None:
         n = len(batch)

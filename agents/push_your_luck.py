@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs.agents.agent import Agent, probabilities
-from heist_envs.agents.solver import MAX_OUTCOMES, game_tree, play_out_chance
+from heist_envs.agents.tree import MAX_OUTCOMES, game_tree, play_out_chance
 from heist_envs.engine import flat, row
 from heist_envs.games import magpies
 from heist_envs.rules import CHANCE, State, apply_action, compiled, legal_actions, observe
@@ -38,9 +38,10 @@ def look_along(
     level: NDArray[Any],
     octets: NDArray[np.uint8],
     shares: NDArray[np.float64],
+    hashes: NDArray[np.uint64],
     weights: NDArray[Any],
 ) -> None:
-    """Play through a tree of `solver.game_tree` again, and write what is seen and allowed at each decision.
+    """Play through a tree of `tree.game_tree` again, and write what is seen and allowed at each decision.
 
     Args:
         nodes: the tree; its root is chance's.
@@ -48,7 +49,7 @@ def look_along(
         states: of the decisions, to be filled.
         rows: observations of the decisions, to be filled.
         masks: of the decisions, to be filled.
-        level, octets, shares, weights: `level[0, 0]` is the initial state; as for `play_out_chance`.
+        level, octets, shares, hashes, weights: `level[0, 0]` is the initial state; as for `play_out_chance`.
     """
     for node in range(len(nodes)):
         here = numbers[node]
@@ -64,7 +65,7 @@ def look_along(
                 level[0, 0] = states[here]
                 apply_action(level[0, 0], nodes[child].action)
                 at = child
-            made, outcomes = play_out_chance(level, octets, shares, weights)
+            made, outcomes = play_out_chance(level, octets, shares, hashes, weights)
             for i in range(outcomes):
                 k = nodes[at].first_child + i if nodes[at].player == CHANCE else at
                 if numbers[k] >= 0:
@@ -124,7 +125,7 @@ class SmallGame:
         **options: of the game, as for `magpies.new_initial_state`.
 
     Attributes:
-        nodes: `solver.NODE` (num_nodes,); a node's children come after it.
+        nodes: `tree.NODE` (num_nodes,); a node's children come after it.
         decisions: the nodes at which a player is to act, int64 (num_decisions,).
         players: who, int64 (num_decisions,).
         stopping: where he is asked DRAW or STOP, bool (num_decisions,).
@@ -133,7 +134,7 @@ class SmallGame:
     A *policy* here is the probability of each node given its parent, float64 (num_nodes,); chance's are its own.
 
     Raises:
-        ValueError: the game is too large (`solver.game_tree`), or the options are wrong.
+        ValueError: the game is too large (`tree.game_tree`), or the options are wrong.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -143,7 +144,7 @@ class SmallGame:
         self.nodes, self.payoffs = tree.nodes, tree.payoffs
         self.decisions = np.flatnonzero(self.nodes["player"] >= 0)
         self.players = self.nodes["player"][self.decisions].astype(np.int64)
-        if tree.information_sets != len(self.decisions):
+        if len(tree.keys) != len(self.decisions):
             raise AssertionError("two histories look alike, where everything is public")
         self._numbers = np.full(len(self.nodes), -1)
         self._numbers[self.decisions] = np.arange(len(self.decisions))
@@ -160,6 +161,7 @@ class SmallGame:
             level,
             level.view(np.uint8).reshape(2, MAX_OUTCOMES, -1),
             np.zeros((2, MAX_OUTCOMES)),
+            np.zeros(MAX_OUTCOMES, np.uint64),
             np.zeros(1, row(np.int32, magpies.MAX_CHANCE_OUTCOMES)),
         )
         self.observations: NDArray[np.int8] = flat(rows)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.chance import fold
+from heist_envs.chance import fold_bytes
 from heist_envs.engine import first_keys, flat, remember_action, row, update_keys
 from heist_envs.games import GAMES, load
 from heist_envs.rules import (
@@ -90,9 +90,7 @@ def play_out_chance(
                     apply_action(level[there, made], k)
                     spreads = spreads or current_player(level[there, made]) == CHANCE
                 share = shares[here, i] * (weights[0].values[k] / total if acts else 1.0)
-                hashed = np.uint64(0)
-                for octet in octets[there, made]:
-                    hashed = fold(hashed, octet)
+                hashed = fold_bytes(np.uint64(0), octets[there, made])
                 hashes[made] = hashed
                 same = 0
                 while hashes[same] != hashed:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents import Agent, decide, make_agent
+from heist_envs.agents import AnyAgent, decide, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import every_table
 from heist_envs.engine import Batch
@@ -133,7 +133,7 @@ PAGE = [
 """The figures of the rule pages' sections c."""
 
 
-def statistics(game: str, agent: Agent, num_games: int, seed: int = 0, **options: Any) -> dict[str, Any]:
+def statistics(game: str, agent: AnyAgent, num_games: int, seed: int = 0, **options: Any) -> dict[str, Any]:
     """Play games with one kind of agent in every seat.
 
     Args:

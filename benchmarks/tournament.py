@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents import Agent, RuleBasedAgent, decide, make_agent
+from heist_envs.agents import AnyAgent, RuleBasedAgent, decide, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, load
@@ -46,7 +46,7 @@ def interval(by_deal: NDArray[np.float64]) -> Score:
     return Score(float(by_deal.mean()), float(NORMAL_95 * by_deal.std(ddof=1) / np.sqrt(len(by_deal))))
 
 
-def play_deals(game: str, agents: Sequence[Agent], num_deals: int, seed: int = 0, **options: Any) -> NDArray[np.float64]:
+def play_deals(game: str, agents: Sequence[AnyAgent], num_deals: int, seed: int = 0, **options: Any) -> NDArray[np.float64]:
     """Play each deal with the line-up in all its rotations.
 
     Args:
@@ -93,7 +93,7 @@ def play_deals(game: str, agents: Sequence[Agent], num_deals: int, seed: int = 0
 
 
 def one_against_many(
-    game: str, agent: Agent, opponent: Agent, num_players: int, num_deals: int, seed: int = 0, **options: Any
+    game: str, agent: AnyAgent, opponent: AnyAgent, num_players: int, num_deals: int, seed: int = 0, **options: Any
 ) -> Score:
     """The mean reward of one agent at a table of copies of another, over all seats."""
     by_deal = play_deals(game, [agent] + [opponent] * (num_players - 1), num_deals, seed, **options)
@@ -136,7 +136,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.tournament", description=__doc__.split("\n")[0])
     parser.add_argument("--game", choices=GAMES, default="holdup")
-    parser.add_argument("--agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, a policy file")
+    parser.add_argument(
+        "--agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, a policy file"
+    )
     parser.add_argument("--cross", action="store_true", help="instead: uniform and every style, each against each")
     parser.add_argument("--json", default=None, help="write the cross table to this file")
     parser.add_argument("--deals", type=int, default=1000)

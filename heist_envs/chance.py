@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs import wide
-from heist_envs.rules import Record, inlined
+from heist_envs.rules import Record, compiled, inlined
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -71,14 +71,31 @@ def draw(stream: Record, row: Record) -> int:
 
 
 @inlined
-def fold(key: np.uint64, value: int) -> np.uint64:
+def fold(key: np.uint64, value: int | np.uint64) -> np.uint64:
     """A running 64-bit key with one more value in it."""
     return mix((key ^ np.uint64(value)) * _MIX_1 + _GOLDEN)
 
 
+@compiled
+def fold_bytes(key: np.uint64, octets: NDArray[Any]) -> np.uint64:
+    """A running 64-bit key with all entries of an array of int8 or uint8 in it, eight at a time."""
+    for start in range(0, len(octets), 8):
+        word = np.uint64(0)
+        for k in range(start, min(start + 8, len(octets))):
+            word |= np.uint64(int(octets[k]) & 255) << np.uint64(8 * (k - start))
+        key = fold(key, word)
+    return key
+
+
+@inlined
+def slot(key: np.uint64, size: int) -> int:
+    """Where in a table of `size` entries, size < 2**32, a key is looked for first: as good as drawn by lot."""
+    return np.int64(((key >> _32) * np.uint64(size)) >> _32)  # type: ignore[return-value]  # as in `below`
+
+
 if numba.config.DISABLE_JIT:  # NumPy's scalars warn where 64-bit arithmetic wraps around, which is meant here.
     wraps_around = np.errstate(over="ignore")
-    _next_32, fold = wraps_around(_next_32), wraps_around(fold)
+    mix, _next_32, fold = wraps_around(mix), wraps_around(_next_32), wraps_around(fold)
 
 
 def streams(seeds: NDArray[np.uint64]) -> NDArray[Any]:

@@ -51,7 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "record", help="let agents play a game", epilog="example: heist record holdup rule rule uniform --out game.json"
     )
     one.add_argument("game", choices=GAMES)
-    one.add_argument("agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, a policy file")
+    one.add_argument(
+        "agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, a policy file"
+    )
     one.add_argument("--seed", type=int, default=0)
     one.add_argument("--out", required=True, help="the file to write")
     one.set_defaults(run=_record)

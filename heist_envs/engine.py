@@ -70,7 +70,7 @@ def weights_of(game: ModuleType, state: State) -> NDArray[np.int32]:
 
 
 @inlined
-def _play(state: State, action: int, stream: Record, weights: Record) -> int:
+def play(state: State, action: int, stream: Record, weights: Record) -> int:
     """Play an action and all that chance adds to it; the player who is to act then, or TERMINAL."""
     while True:
         apply_action(state, action)
@@ -86,7 +86,7 @@ def play_chance(state: State, stream: Record, weights: Record) -> None:
     """Let chance act until a player must answer or the game is over."""
     if current_player(state) == CHANCE:
         chance_outcomes(state, weights.values)
-        _play(state, chance.draw(stream, weights), stream, weights)
+        play(state, chance.draw(stream, weights), stream, weights)
 
 
 @inlined
@@ -143,7 +143,7 @@ def step_games(
         if actions[i] == RESTART:
             reset(state)
             play_chance(state, streams[i], weights[0])
-        elif _play(state, actions[i], streams[i], weights[0]) == TERMINAL:
+        elif play(state, actions[i], streams[i], weights[0]) == TERMINAL:
             _conclude(state, rewards[i], final_observations[i])
             truncations[i] = is_truncated(state)
             terminations[i] = not truncations[i]
@@ -193,7 +193,7 @@ def play_at_random(
             for i in block:
                 wide.prefetch(states[min(i + AHEAD, last)])
                 state = states[i]
-                if _play(state, actions[i], streams[i], weights[0]) == TERMINAL:
+                if play(state, actions[i], streams[i], weights[0]) == TERMINAL:
                     reset(state)
                     play_chance(state, streams[i], weights[0])
             for i in block:
@@ -245,9 +245,7 @@ def update_keys(
     """
     for player in range(len(keys)):
         observe(state, player, rows[0])
-        view = np.uint64(0)
-        for value in observations[0]:
-            view = chance.fold(view, value + 1)
+        view = chance.fold_bytes(np.uint64(0), observations[0])
         if view != views[player]:
             views[player] = view
             keys[player] = chance.mix(keys[player] ^ chance.mix(view))

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs import chance, rendering, rules
-from heist_envs.agents import Agent, make_agent
+from heist_envs.agents import AnyAgent, make_agent
+from heist_envs.agents.agent import ask
 from heist_envs.engine import flat, mask_of, row, weights_of
 from heist_envs.games import load
 from heist_envs.scene import ALL_SEEING, Scene
@@ -255,7 +256,7 @@ def drawn(module: ModuleType, seed: int) -> Callable[[Any], int]:
 
 def play(
     game: str,
-    agents: Sequence[str | Agent],
+    agents: Sequence[str | AnyAgent],
     seed: int = 0,
     probabilities: bool = False,
     about: str = "",
@@ -281,7 +282,7 @@ def play(
     names = [one if isinstance(one, str) else type(one).__name__ for one in agents]
     rng = np.random.default_rng(seed)
     outcome = drawn(module, seed)
-    seen = np.zeros(1, module.OBSERVATION.record)
+    seen, here = np.zeros(1, module.OBSERVATION.record), np.zeros(1, module.STATE)
 
     def choose(state: Any) -> tuple[int, dict[str, float] | None]:
         player = rules.current_player(state)
@@ -289,7 +290,8 @@ def play(
             return outcome(state), None
         rules.observe(state, player, seen[0])
         view = flat(seen), mask_of(module, state)[None]
-        action = int(made[player].act(*view, rng)[0])
+        here[0] = state
+        action = int(ask(made[player], here, *view, rng)[0])
         says = getattr(made[player], "probabilities", None)
         if not (probabilities and says):
             return action, None

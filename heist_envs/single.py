@@ -17,12 +17,12 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from heist_envs.aec import RENDER_MODES, check_render_mode, observation_space, render
-from heist_envs.agents import Agent, make_agent
+from heist_envs.agents import AnyAgent, make_agent
 from heist_envs.agents.learner import LearnerBatch
 from heist_envs.engine import Batch
 from heist_envs.games import load
 
-Opponents = str | Agent | Sequence[str | Agent]
+Opponents = str | AnyAgent | Sequence[str | AnyAgent]
 """An agent or its name (`make_agent`) for all other seats, or one for each of them, clockwise from the learner's left."""
 
 

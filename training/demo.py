@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents import Agent, decide, make_agent
+from heist_envs.agents import AnyAgent, decide, make_agent
 from heist_envs.agents.rule_based.holdup import STYLES
 from heist_envs.benchmarks.tournament import Score, one_against_many
 from heist_envs.engine import Batch
@@ -39,7 +39,7 @@ EVALUATION_SEED = 2 * 10**6
 """Deals of the final table: others than those of the learning curve."""
 
 
-def tournament_table(agent: Agent, num_deals: int) -> dict[str, Score]:
+def tournament_table(agent: AnyAgent, num_deals: int) -> dict[str, Score]:
     """The mean reward of an agent against a table of each baseline, over all seats."""
     return {
         name: one_against_many("holdup", agent, make_agent(name, "holdup"), PLAYERS, num_deals, EVALUATION_SEED)
@@ -70,7 +70,7 @@ def in_band() -> NDArray[np.bool_]:
     return (values >= 6) & (values <= 12)
 
 
-def joining(agent: Agent, num_games: int, seed: int = 0) -> Joining:
+def joining(agent: AnyAgent, num_games: int, seed: int = 0) -> Joining:
     """Count the answers to JOIN in games of an agent against itself, four players."""
     batch = Batch(holdup, np.repeat(holdup.new_initial_state(num_players=PLAYERS), num_games), autoreset=False)
     batch.reset(seed)
@@ -218,7 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"\nthe page is at {page.resolve()}")
 
 
-def measure(agent: Agent) -> dict[str, float]:
+def measure(agent: AnyAgent) -> dict[str, float]:
     """What each evaluation during training records beside the reward."""
     return {"bluff_rate": joining(agent, num_games=200).bluff_rate}
 

@@ -1231,6 +1231,7 @@ def determinize(state: State, player: int, stream: Record) -> None:
         state.choice[state.actor] = 0
     for seat in range(state.num_players):
         _redraw_vices(state, player, seat, stream)
+    _sort_unseen_villas(state, player)
     fits = False
     while not fits:
         _redraw_villas(state, player, stream)
@@ -1333,6 +1334,16 @@ def _lay_unseen(state: State, player: int, seat: int, old: bool, stream: Record)
                 for other in range(state.num_players):
                     if state.seen_vice[other, slot, j]:
                         state.known_vice[other, slot, j] = value + 1
+
+
+@inlined
+def _sort_unseen_villas(state: State, player: int) -> None:
+    """Put them in the order of their numbers, so that what is drawn does not hang on how they lay, which nobody knows."""
+    for slot in range(state.num_villas):
+        for other in range(slot + 1, state.num_villas):
+            unseen = state.known_villa[player, slot] == NO_CARD and state.known_villa[player, other] == NO_CARD
+            if unseen and state.pile[other] < state.pile[slot]:
+                _exchange_villas(state, slot, other)
 
 
 @compiled

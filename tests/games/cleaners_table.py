@@ -290,8 +290,10 @@ SMALLEST = {"preset": "tiny", "max_turns": 1}
 TREES = [
     ({"preset": "micro"}, (2_618, 18_516, 45_184)),
     ({"preset": "tiny"}, (24_786, 158_548, 285_440)),
+    ({"preset": "small"}, (None, 1_084_500, 2_026_240)),
+    ({"preset": "three"}, (None, 1_874_128, 4_061_440)),
 ]
-"""Options, and information sets, decisions and terminals by section g, with both orders of a SWAP."""
+"""Options, and information sets, decisions and terminals by section g, with both orders of a SWAP; None: not given there."""
 
 
 def _next_slot(state):
