@@ -38,30 +38,6 @@ class OpenAgent(Protocol):
         ...
 
 
-AGREEING = 8
-"""An agent that gives the same actions this many times, in every row that it is asked about, leaves nothing to chance."""
-
-
-def probabilities(
-    agent: Agent, observations: NDArray[np.int8], action_masks: NDArray[np.int8], draws: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """How likely an agent is to do what, float64 (N, A).
-
-    Exact for an agent that says it (`OpenAgent`) and for one that leaves nothing to chance (`AGREEING`); of any other, how
-    often it did what in `draws` answers to each row.
-    """
-    if isinstance(agent, OpenAgent):
-        return agent.probabilities(observations, action_masks)
-    counts = np.zeros(action_masks.shape)
-    rows = np.arange(len(counts))
-    for draw in range(1, max(draws, AGREEING) + 1):
-        counts[rows, agent.act(observations, action_masks, rng)] += 1
-        if draw == AGREEING and (counts.max(axis=1, initial=0) == draw).all():
-            break
-    shares: NDArray[np.float64] = counts / draw
-    return shares
-
-
 @runtime_checkable
 class Searcher(Protocol):
     """Decides for many seats at once, each by playing on from a state that it takes its own for."""
@@ -129,3 +105,26 @@ def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random
         i = illegal[0]
         raise ValueError(f"{who} gave action {given[i]}: {batch.legal_words(rows[i])}")
     return given.astype(np.int64)
+
+
+AGREEING = 8
+"""An agent that gives the same actions this many times, in every game that it is asked about, leaves nothing to chance."""
+
+
+def probabilities(
+    agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], draws: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """How likely an agent is to do what in some games of a batch, float64 (len(rows), A).
+
+    Exact for an agent that says it (`OpenAgent`) and for one that leaves nothing to chance (`AGREEING`); of any other, how
+    often it did what in `draws` answers in each game.
+    """
+    if isinstance(agent, OpenAgent):
+        return agent.probabilities(batch.observations[rows], batch.masks[rows])
+    counts = np.zeros((len(rows), batch.masks.shape[1]))
+    for draw in range(1, draws + 1):
+        counts[np.arange(len(rows)), decide(agent, batch, rows, rng)] += 1
+        if draw == AGREEING and (counts.max(axis=1, initial=0) == draw).all():
+            break
+    shares: NDArray[np.float64] = counts / draw
+    return shares

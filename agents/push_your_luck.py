@@ -16,60 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents.agent import Agent, probabilities
-from heist_envs.agents.tree import MAX_OUTCOMES, game_tree, play_out_chance
-from heist_envs.engine import flat, row
+from heist_envs.agents.agent import AnyAgent, probabilities
+from heist_envs.agents.tree import game_tree
+from heist_envs.engine import Batch
 from heist_envs.games import magpies
-from heist_envs.rules import CHANCE, State, apply_action, compiled, legal_actions, observe
+from heist_envs.rules import State, compiled
 
 TIE = 1e-9
 """Values that differ by no more are the same."""
 
 # ------------------------------------------------------------------------------------------------ a small game
-
-
-@compiled
-def look_along(
-    nodes: NDArray[Any],
-    numbers: NDArray[np.int64],
-    states: NDArray[Any],
-    rows: NDArray[Any],
-    masks: NDArray[Any],
-    level: NDArray[Any],
-    octets: NDArray[np.uint8],
-    shares: NDArray[np.float64],
-    hashes: NDArray[np.uint64],
-    weights: NDArray[Any],
-) -> None:
-    """Play through a tree of `tree.game_tree` again, and write what is seen and allowed at each decision.
-
-    Args:
-        nodes: the tree; its root is chance's.
-        numbers: the number of the decision that a node is, or -1.
-        states: of the decisions, to be filled.
-        rows: observations of the decisions, to be filled.
-        masks: of the decisions, to be filled.
-        level, octets, shares, hashes, weights: `level[0, 0]` is the initial state; as for `play_out_chance`.
-    """
-    for node in range(len(nodes)):
-        here = numbers[node]
-        if here >= 0:
-            observe(states[here], nodes[node].player, rows[here])
-            legal_actions(states[here], masks[here].values)
-        elif node > 0:
-            continue
-        first = nodes[node].first_child
-        for child in range(first, first + nodes[node].num_children if here >= 0 else first + 1):
-            at = node
-            if here >= 0:
-                level[0, 0] = states[here]
-                apply_action(level[0, 0], nodes[child].action)
-                at = child
-            made, outcomes = play_out_chance(level, octets, shares, hashes, weights)
-            for i in range(outcomes):
-                k = nodes[at].first_child + i if nodes[at].player == CHANCE else at
-                if numbers[k] >= 0:
-                    states[numbers[k]] = level[made, i]
 
 
 @compiled
@@ -129,7 +85,7 @@ class SmallGame:
         decisions: the nodes at which a player is to act, int64 (num_decisions,).
         players: who, int64 (num_decisions,).
         stopping: where he is asked DRAW or STOP, bool (num_decisions,).
-        observations: int8 (num_decisions, D); masks: int8 (num_decisions, A).
+        batch: the game that stands at each decision, with what is seen and allowed there.
 
     A *policy* here is the probability of each node given its parent, float64 (num_nodes,); chance's are its own.
 
@@ -138,44 +94,29 @@ class SmallGame:
     """
 
     def __init__(self, **options: Any) -> None:
-        start = magpies.new_initial_state(**options)
-        self.num_players = int(start["num_players"][0])
         tree = game_tree(magpies, **options)
         self.nodes, self.payoffs = tree.nodes, tree.payoffs
+        self.num_players = tree.payoffs.shape[1]
         self.decisions = np.flatnonzero(self.nodes["player"] >= 0)
         self.players = self.nodes["player"][self.decisions].astype(np.int64)
         if len(tree.keys) != len(self.decisions):
             raise AssertionError("two histories look alike, where everything is public")
         self._numbers = np.full(len(self.nodes), -1)
         self._numbers[self.decisions] = np.arange(len(self.decisions))
-        rows = np.zeros(len(self.decisions), magpies.OBSERVATION.record)
-        masks = np.zeros(len(self.decisions), row(np.int8, magpies.NUM_ACTIONS))
-        level = np.zeros((2, MAX_OUTCOMES), magpies.STATE)
-        level[0, 0] = start[0]
-        look_along(
-            self.nodes,
-            self._numbers,
-            np.zeros(len(self.decisions), magpies.STATE),
-            rows,
-            masks,
-            level,
-            level.view(np.uint8).reshape(2, MAX_OUTCOMES, -1),
-            np.zeros((2, MAX_OUTCOMES)),
-            np.zeros(MAX_OUTCOMES, np.uint64),
-            np.zeros(1, row(np.int32, magpies.MAX_CHANCE_OUTCOMES)),
-        )
-        self.observations: NDArray[np.int8] = flat(rows)
-        self.masks: NDArray[np.int8] = masks["values"]
-        self.stopping: NDArray[np.bool_] = self.masks[:, magpies.STOP] == 1
+        self.batch = Batch(magpies, tree.states[self.nodes["information_set"][self.decisions]], autoreset=False)
+        self.batch.look()
+        self.stopping: NDArray[np.bool_] = self.batch.masks[:, magpies.STOP] == 1
         # Equal numbers for decisions at which the same is seen.
-        self._views = np.unique(rows.view(f"V{rows.dtype.itemsize}"), return_inverse=True)[1].reshape(-1)
+        self._views = np.unique(self.batch.observation_rows.view(f"V{magpies.OBSERVATION.size}"), return_inverse=True)[
+            1
+        ].reshape(-1)
         self._chosen = self._numbers[np.maximum(self.nodes["parent"], 0)]  # at which decision a node is chosen, or -1
         self._chosen[0] = -1
 
     def policy(
         self,
-        stoppers: Sequence[Agent],
-        sharers: Sequence[Agent] | None = None,
+        stoppers: Sequence[AnyAgent],
+        sharers: Sequence[AnyAgent] | None = None,
         draws: int = 100,
         rng: np.random.Generator | None = None,
     ) -> NDArray[np.float64]:
@@ -188,13 +129,13 @@ class SmallGame:
             rng: what the agents draw from; None is a generator of seed 0.
         """
         rng = rng or np.random.default_rng(0)
-        odds = np.zeros(self.masks.shape)
+        odds = np.zeros(self.batch.masks.shape)
         for seat in range(self.num_players):
             for agent, kind in ((stoppers[seat], self.stopping), ((sharers or stoppers)[seat], ~self.stopping)):
                 asked = np.flatnonzero((self.players == seat) & kind)
                 _, first, view = np.unique(self._views[asked], return_index=True, return_inverse=True)
                 once = asked[first]  # histories that look alike are answered alike
-                found = probabilities(agent, self.observations[once], self.masks[once], draws, rng)
+                found = probabilities(agent, self.batch, once, draws, rng)
                 odds[asked] = found[view.reshape(-1)]
         shares: NDArray[np.float64] = self.nodes["share"].copy()
         answers = self._chosen >= 0
@@ -284,9 +225,9 @@ def multiply_down(nodes: NDArray[Any], shares: NDArray[np.float64]) -> None:
 
 def stopping_regret(
     game: SmallGame,
-    agent: Agent,
-    sharer: Agent | None = None,
-    opponent: Agent | None = None,
+    agent: AnyAgent,
+    sharer: AnyAgent | None = None,
+    opponent: AnyAgent | None = None,
     draws: int = 100,
     seed: int = 0,
 ) -> list[Regret]:
@@ -303,7 +244,7 @@ def stopping_regret(
     n, rng = game.num_players, np.random.default_rng(seed)
     found = []
     for seat in range(n):
-        seats: list[Agent] = [opponent or agent] * n
+        seats: list[AnyAgent] = [opponent or agent] * n
         seats[seat] = agent
         played = game.policy(seats, None if sharer is None else [sharer] * n, draws, rng)
         found.append(game.regret(seat, played))

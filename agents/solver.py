@@ -20,13 +20,18 @@ A *strategy* is float64 (num_sequences,), in the order of `SequenceForm.first`; 
 for each sequence the product of a player's own probabilities along it, those of the empty sequences, 1, at the end.
 """
 
+from collections.abc import Sequence
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs import chance
+from heist_envs.agents.agent import AnyAgent, probabilities
 from heist_envs.agents.tree import Tree
+from heist_envs.engine import Batch
+from heist_envs.games import load
 from heist_envs.rules import CHANCE, TERMINAL, compiled
 
 
@@ -124,6 +129,32 @@ def normalized(form: SequenceForm, weights: NDArray[np.float64]) -> NDArray[np.f
     """The strategy with probabilities in proportion to weights (num_sequences,); all actions alike where all are 0."""
     totals = np.repeat(np.add.reduceat(weights, form.first[:-1]), np.diff(form.first))
     return np.where(totals > 0, weights / np.where(totals > 0, totals, 1), uniform(form))
+
+
+def strategy_of(
+    agents: Sequence[AnyAgent], game: str | ModuleType, tree: Tree, form: SequenceForm, draws: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """What agents do, one for each seat, as a strategy.
+
+    Args:
+        agents: asked once for each information set and draw, in a state of it; a searcher gets guesses, as always.
+        game: the name of the game, or its module.
+        tree: of a table of it.
+        form: the tree's sequence form.
+        draws: how often an agent is asked that says no probabilities and leaves something to chance (`probabilities`).
+        rng: what the agents draw from.
+    """
+    batch = Batch(load(game), tree.states.copy(), autoreset=False)
+    batch.look()
+    strategy = np.zeros(len(form.actions))
+    sets = np.repeat(np.arange(len(form.players)), np.diff(form.first))
+    for agent in {id(agent): agent for agent in agents}.values():
+        seats = [seat for seat, one in enumerate(agents) if one is agent]
+        rows = np.flatnonzero(np.isin(form.players, seats))
+        odds = np.zeros(batch.masks.shape)
+        odds[rows] = probabilities(agent, batch, rows, draws, rng)
+        strategy += odds[sets, form.actions]
+    return strategy
 
 
 def realization_plan(form: SequenceForm, strategy: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -128,6 +128,8 @@ class Tree(NamedTuple):
     keys: NDArray[np.uint64]
     """The information sets of all players together, numbered in the order of the first visit: what `engine.update_keys`
     has for the seat that is to act there, uint64 (num_information_sets,)."""
+    states: NDArray[Any]
+    """A state of each information set, structured (num_information_sets,)."""
 
 
 @compiled
@@ -148,10 +150,11 @@ def walk_tree(
     nodes: NDArray[Any],
     payoffs: NDArray[np.float32],
     set_keys: NDArray[np.uint64],
+    set_states: NDArray[Any],
 ) -> tuple[int, int, int, int]:
     """Depth first over all histories from the state `pending[1]`; row k of each array is a history still to walk.
 
-    `nodes`, `payoffs` and `set_keys` are filled if `nodes` has rows; else all is counted only.
+    `nodes`, `payoffs`, `set_keys` and `set_states` are filled if `nodes` has rows; else all is counted only.
 
     Returns:
         Information sets, decisions, terminals and nodes.
@@ -181,6 +184,7 @@ def walk_tree(
             information_set = sets.setdefault(keys[0, player], len(sets)) - 1
             if keeps:
                 set_keys[information_set] = keys[0, player]
+                set_states[information_set] = pending[0]
             legal_actions(pending[0], mask[0].values)
             actions = len(mask[0].values)
             if depth == MAX_DEPTH:
@@ -238,7 +242,12 @@ def _walk(
     n = int(states["num_players"][0])
     rows = np.zeros(1, module.OBSERVATION.record)
     level = np.zeros((2, MAX_OUTCOMES), module.STATE)
-    tree = Tree(np.zeros(num_nodes, NODE), np.zeros((num_nodes, n), np.float32), np.zeros(num_sets, np.uint64))
+    tree = Tree(
+        np.zeros(num_nodes, NODE),
+        np.zeros((num_nodes, n), np.float32),
+        np.zeros(num_sets, np.uint64),
+        np.zeros(num_sets, module.STATE),
+    )
     counts = walk_tree(
         np.repeat(states, MAX_PENDING),
         np.tile(first_keys(n), (MAX_PENDING, 1)),

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents import Agent, Searcher, decide, make_agent
+from heist_envs.agents import AnyAgent, decide, make_agent
 from heist_envs.agents.push_your_luck import VALUATIONS, Cell, Regret, SmallGame, Theft, stopping_regret
 from heist_envs.agents.rule_based.magpies import STYLES
 from heist_envs.benchmarks.throughput import commit, machine
@@ -31,27 +31,19 @@ SHARERS = ("itself", "uniform", "rule", "best play")
 PLAYERS = range(magpies.MIN_PLAYERS, magpies.MAX_PLAYERS + 1)
 
 
-def observer(name: str) -> Agent:
-    """An agent that answers from the observation alone; raises ValueError for one that searches."""
-    agent = make_agent(name, "magpies")
-    if isinstance(agent, Searcher):
-        raise ValueError(f"got agent {name!r}, which searches: one that answers from the observation alone is needed")
-    return agent
-
-
 def tiny_regrets(game: SmallGame, names: Sequence[str], seed: int) -> dict[str, Any]:
     """What each agent loses by its answers on tiny, by who shares, with the mean over seats in terms of the game's value."""
     best = game.best()
     value = best.values[0]
     agents = []
     for name in names:
-        agent = observer(name)
+        agent = make_agent(name, "magpies")
         for sharer in SHARERS:
             if sharer == "best play":
                 played = game.policy([agent] * game.num_players, rng=np.random.default_rng(seed))
                 found = [game.regret(seat, played, best.policy) for seat in range(game.num_players)]
             else:
-                other = None if sharer == "itself" else observer(sharer)
+                other = None if sharer == "itself" else make_agent(sharer, "magpies")
                 found = stopping_regret(game, agent, other, seed=seed)
             agents.append({"agent": name, "sharing": sharer, **_summary(found, float(value[0]))})
     return {
@@ -69,7 +61,7 @@ def _summary(found: Sequence[Regret], value: float) -> dict[str, Any]:
     return {"lost": lost, "per decision": lost / asked, "share of the value": lost / abs(value), "seats": seats}
 
 
-def theft_regrets(agent: Agent, thefts: Sequence[Theft], num_games: int, seed: int) -> NDArray[np.float64]:
+def theft_regrets(agent: AnyAgent, thefts: Sequence[Theft], num_games: int, seed: int) -> NDArray[np.float64]:
     """How an agent that plays against itself answers DRAW or STOP by models of one theft.
 
     Returns:
@@ -98,7 +90,7 @@ def full_deck(names: Sequence[str], num_games: int, seed: int) -> list[dict[str,
     tables = []
     for n in PLAYERS:
         thefts = [Theft(worth, num_players=n) for worth in VALUATIONS]
-        regrets = {name: theft_regrets(observer(name), thefts, num_games, seed) for name in names}
+        regrets = {name: theft_regrets(make_agent(name, "magpies"), thefts, num_games, seed) for name in names}
         for k, (worth, theft) in enumerate(zip(VALUATIONS, thefts, strict=True), start=1):
             agents = [
                 {

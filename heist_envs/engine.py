@@ -409,6 +409,10 @@ class Batch:
         self.states[:] = states
         self.streams[:] = np.frombuffer(body[first:second], chance.STREAM)
         self.terminations[:], self.truncations[:] = flags.reshape(2, -1).astype(bool)
+        self.look()
+
+    def look(self) -> None:
+        """Write all buffers anew, after the states were set from outside."""
         self.rewards[:] = 0
         look_at_games(self.states, self.players, self.observation_rows, self.mask_rows, self.rewards, self.final_rows)
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import heist_envs
-from heist_envs.agents import Agent, UniformAgent, make_agent
+from heist_envs.agents import Agent, UniformAgent, make_agent, probabilities
 from heist_envs.agents.rule_based import RuleBasedAgent
 from heist_envs.benchmarks.tournament import one_against_many
 from heist_envs.games import GAMES, holdup, load
 from tests.test_contract import players_of
 from tests.test_policy import small_policy
+from tests.test_statistics import Always
 
 
 def styles_of(game):
@@ -101,3 +102,20 @@ def test_observations_of_another_kind_are_refused(game):
     for wrong in (np.zeros((2, load(game).OBSERVATION.size)), np.zeros((2, 7), np.int8)):
         with pytest.raises(ValueError, match="they must be int8"):
             agent.act(wrong, masks, np.random.default_rng(0))
+
+
+def test_how_likely_an_agent_does_what_is_exact_where_it_says_so_or_leaves_nothing_to_chance():
+    class Secret:
+        def act(self, observations, action_masks, rng):
+            return UniformAgent().act(observations, action_masks, rng)
+
+    batch = heist_envs.make_vec("magpies", num_envs=4).batch
+    batch.reset(0)
+    rows, rng = np.arange(4), np.random.default_rng(0)
+    even = batch.masks / 2  # DRAW or STOP
+    assert (probabilities(UniformAgent(), batch, rows, 1, rng) == even).all()
+    assert probabilities(Secret(), batch, rows, 4000, rng) == pytest.approx(even, abs=0.05)
+    always = probabilities(Always(1), batch, rows[:2], 10**9, rng)
+    assert (always == np.eye(batch.masks.shape[1])[[1, 1]]).all()
+    with pytest.raises(ValueError, match=r"Always gave action 9: legal are 0 DRAW, 1 STOP"):
+        probabilities(Always(9), batch, rows, 1, rng)

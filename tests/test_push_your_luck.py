@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from heist_envs.agents import UniformAgent, probabilities
+from heist_envs.agents import UniformAgent
 from heist_envs.agents.push_your_luck import SmallGame, Theft, lead_after, stopping_regret
 from heist_envs.benchmarks import push_your_luck
 from heist_envs.engine import mask_of, weights_of
@@ -292,20 +292,6 @@ def test_best_answers_have_no_regret_and_to_draw_always_has(tiny):
     for seat in (0, 1):
         assert tiny.regret(seat, equilibrium.policy).lost == pytest.approx(0, abs=1e-12)
         assert tiny.regret(seat, equilibrium.policy).value == pytest.approx(equilibrium.values[0, seat])
-
-
-def test_an_agent_that_keeps_its_probabilities_to_itself_is_asked_often():
-    class Secret:
-        def act(self, observations, action_masks, rng):
-            return UniformAgent().act(observations, action_masks, rng)
-
-    masks = np.tile(np.array([[1, 0, 1]], np.int8), (4, 1))
-    rng = np.random.default_rng(0)
-    shares = probabilities(Secret(), masks, masks, 4000, rng)
-    assert shares == pytest.approx(masks / 2, abs=0.05)
-    assert (probabilities(UniformAgent(), masks, masks, 1, rng) == masks / 2).all()
-    always = probabilities(Always(0), np.zeros((4, 9)), np.ones((4, 15), np.int8), 10**9, rng)
-    assert (always == np.eye(15)[[0] * 4]).all()
 
 
 # ------------------------------------------------------------------------------------------------ the command

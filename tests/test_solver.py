@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from heist_envs import rules
-from heist_envs.agents import solver
+from heist_envs.agents import ISMCTSAgent, UniformAgent, solver
 from heist_envs.agents.tree import NODE, Tree, game_tree
 from heist_envs.benchmarks.solve import adapter_table, file_table, judged
 from heist_envs.engine import first_keys, flat, remember_action, update_keys
@@ -43,6 +43,36 @@ def some_strategy(form, seed=0):
     """One that takes every action, some of them rarely, and now and then none but one."""
     weights = np.random.default_rng(seed).random(len(form.actions)) ** 4
     return solver.normalized(form, np.where(weights < 0.01, 0, weights))
+
+
+class Lowest:
+    """Takes the legal action of the lowest number."""
+
+    def act(self, observations, action_masks, rng):
+        return action_masks.argmax(axis=1)
+
+
+@every_table
+def test_what_agents_do_at_every_information_set_is_a_strategy(name):
+    tree, form = tree_of(name), form_of(name)
+    lowest, seats = Lowest(), tree.payoffs.shape[1]
+    mixed = solver.strategy_of(
+        [lowest] + [UniformAgent()] * (seats - 1), TABLES[name][0], tree, form, 2, np.random.default_rng(0)
+    )
+    pure = np.zeros(len(form.actions))
+    pure[form.first[:-1]] = 1
+    first = np.repeat(form.players == 0, np.diff(form.first))
+    assert (mixed == np.where(first, pure, solver.uniform(form))).all()
+
+
+def test_a_searcher_is_asked_in_guesses_and_more_search_is_harder_to_exploit_in_kuhn_poker():
+    tree, form = tree_of("kuhn"), form_of("kuhn")
+    gaps = []
+    for simulations in (1, 200):
+        agents = [ISMCTSAgent(kuhn, simulations=simulations)] * 2
+        strategy = solver.strategy_of(agents, kuhn, tree, form, 40, np.random.default_rng(0))
+        gaps.append(solver.nash_conv(form, strategy))
+    assert gaps[1] < 0.7 * gaps[0]
 
 
 # ----------------------------------------------------------------------------------------- published values
@@ -271,7 +301,7 @@ def test_where_no_equilibrium_comes_there_is_no_interval(equilibria):
         )
         nodes[first + 1]["action"] = 1
     payoffs = np.array([[0, 0], [0, 0], [0, 0], [-1, 1], [-1, 1]], np.float32)
-    form = solver.sequence_form(Tree(nodes, payoffs, np.zeros(2, np.uint64)))
+    form = solver.sequence_form(Tree(nodes, payoffs, np.zeros(2, np.uint64), np.zeros(2)))
     first, second = equilibria.frequency_intervals(form, 0.0, [0, 1])
     assert first == pytest.approx(np.array([[0, 0], [1, 1]]), abs=1e-6)
     assert second is None
