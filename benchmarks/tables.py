@@ -47,7 +47,12 @@ def _ratio(row: dict[str, Any]) -> str:
 
 def throughput_tables(result: dict[str, Any]) -> str:
     """All measurements of speed."""
-    lines = ["## Speed", "", f"One core, medians of {result['rounds']} rounds; {_machine(result)}.", ""]
+    lines = [
+        "## Speed",
+        "",
+        f"`python -m heist_envs.benchmarks.throughput`; one core, medians of {result['rounds']} rounds; {_machine(result)}.",
+        "",
+    ]
     for game, found in result["games"].items():
         lines += [f"| {game} | decisions a second | ratio to OpenSpiel's leduc_poker from Python |", "|---|--:|--:|"]
         for name, row in found["decisions"].items():
@@ -59,7 +64,7 @@ def throughput_tables(result: dict[str, Any]) -> str:
 
 def play_tables(results: Sequence[dict[str, Any]]) -> str:
     """How the games go, and the rule pages' figures beside the measured ones."""
-    lines = ["## How the games go", ""]
+    lines = ["## How the games go", "", "`python -m heist_envs.benchmarks.statistics`", ""]
     for result in results:
         lines += [f"{result['num_games']:,} games a table from seed {result['seed']}; {_machine(result)}.", ""]
         for game in dict.fromkeys(table["game"] for table in result["tables"]):
@@ -115,7 +120,7 @@ def _measured(results: Sequence[dict[str, Any]], figure: Figure, num_players: in
 
 def cross_tables(results: Sequence[dict[str, Any]]) -> str:
     """Every agent as one against many of every other."""
-    lines = ["## Rule-based agents, one against many", ""]
+    lines = ["## Rule-based agents, one against many", "", "`python -m heist_envs.benchmarks.tournament --cross`", ""]
     for result in results:
         names = result["agents"]
         lines += [f"### {result['game']}", ""]
@@ -173,6 +178,109 @@ def luck_tables(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def solve_tables(results: Sequence[dict[str, Any]]) -> str:
+    """How small tables are solved."""
+    head = ["table", "information sets", "uniform: NashConv", "CFR+: NashConv", "of uniform's", "iterations", "seconds"]
+    head += ["gains by seat", "OpenSpiel's CFR+ (C++) on the same tree", "its judgement differs by"]
+    lines = [
+        "## Exact solutions",
+        "",
+        f"`python -m heist_envs.benchmarks.solve`; one core, {_machine(results[0])}. CFR+ until its NashConv is a thousandth "
+        "of the uniform strategy's. With three or more players it promises no equilibrium: the gains by seat, what each would "
+        "win by changing alone, are what was measured.",
+        "",
+        "| " + " | ".join(head) + " |",
+        "|---" + "|--:" * (len(head) - 1) + "|",
+    ]
+    for table in (table for result in results for table in result["tables"]):
+        cfr, theirs = table["cfr_plus"], table.get("openspiel")
+        beside, off = ["", ""], 0.0
+        if theirs:
+            off = max(theirs[name]["difference"] for name in ("uniform", "found"))
+            beside = [f"{theirs['ratio']:.0f} times as slow", f"{off:.0e}"]
+        cells = [
+            _table(table),
+            f"{table['information_sets']:,}",
+            f"{table['uniform']['nash_conv']:.4f}",
+            f"{cfr['nash_conv']:.6f}",
+            f"{100 * cfr['share_of_uniform']:.3f}%",
+            f"{cfr['iterations']}",
+            f"{cfr['seconds']:.1f}",
+            _gains(cfr["gains"]),
+            *beside,
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join([*lines, ""])
+
+
+def exploitability_tables(results: Sequence[dict[str, Any]]) -> str:
+    """What each seat would win against agents at small tables."""
+    lines = ["## What a best response wins", ""]
+    for result in results:
+        lines += [
+            f"`python -m heist_envs.benchmarks.exploitability`; the agent in all seats, exact gains by seat. Agents that "
+            f"leave something to chance and do not say how much are asked {result['draws']} times at each information set, which "
+            "overstates the gains a little.",
+            "",
+            "| table | agent | gains by seat | NashConv |",
+            "|---|---|--:|--:|",
+        ]
+        for table in result["tables"]:
+            for row in table["agents"]:
+                lines.append(f"| {_table(table)} | {row['agent']} | {_gains(row['gains'])} | {row['nash_conv']:.4f} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def search_tables(results: Sequence[dict[str, Any]]) -> str:
+    """How fast IS-MCTS searches, and what it wins against rule-based agents."""
+    lines = ["## IS-MCTS", ""]
+    for result in results:
+        lines += [
+            f"`python -m heist_envs.benchmarks.search`; one core, {_machine(result)}; one searcher at a table of the main "
+            f"rule-based agent, {result['deals']} deals in every seat, and the uniform agent in its place.",
+            "",
+            "| game | playout steps a second | a simulation, µs | players | simulations | IS-MCTS | uniform |",
+            "|---|--:|--:|--:|--:|--:|--:|",
+        ]
+        for game, found in result["games"].items():
+            speed = found["speed"]
+            for match in found["matches"]:
+                scores = " | ".join(f"{mean:+.3f} ± {half:.3f}" for mean, half in (match["score"], match["uniform"]))
+                lines.append(
+                    f"| {game} | {speed['playout steps per second']:,.0f} | {1e6 * speed['seconds per simulation']:.1f} "
+                    f"| {match['players']} | {match['simulations']} | {scores} |"
+                )
+        lines.append("")
+    return "\n".join(lines)
+
+
+def exploit_tables(results: Sequence[dict[str, Any]]) -> str:
+    """What answers that were learned or searched win: lower bounds of the gain of a best response."""
+    lines = [
+        "## What a learned answer wins",
+        "",
+        "`python -m heist_envs.training.exploit`; one seat against copies of the target, mean reward over all seats. The "
+        "best answer is a lower bound of the gain of a best response; where that is known, the share that was found is given.",
+        "",
+        "| table | target | answers | lower bound | exact | found |",
+        "|---|---|---|--:|--:|--:|",
+    ]
+    for row in (row for result in results for row in result["targets"]):
+        answers = ", ".join(f"{one['answer']}: {one['mean']:+.3f} ± {one['half_width']:.3f}" for one in row["answers"])
+        exact = f"{row['exact']['mean']:+.3f} | {row['share']:.0%}" if "exact" in row else " | "
+        lines.append(f"| {_table(row)} | {row['target']} | {answers} | {row['lower_bound']:+.3f} | {exact} |")
+    return "\n".join([*lines, ""])
+
+
+def _table(found: dict[str, Any]) -> str:
+    return " ".join([found["game"], *(str(value) for value in found["options"].values())])
+
+
+def _gains(gains: Sequence[float]) -> str:
+    return " ".join(f"{gain:.5f}" for gain in gains)
+
+
 def demo_table(results: list[dict[str, Any]]) -> str:
     """What the demo's policies earn against three copies of each baseline."""
     names = list(results[0]["tournament"])
@@ -208,8 +316,16 @@ def report(results: pathlib.Path = RESULTS) -> str:
     """All results, as Markdown."""
     parts = ["# Results", "", "Made from `benchmarks/results` by `python -m heist_envs.benchmarks.tables`.", ""]
     parts += [throughput_tables(one) for one in _load(results, "throughput.json")]
-    made = ((play_tables, "statistics-*.json"), (cross_tables, "cross-*.json"), (luck_tables, "push-your-luck.json"))
-    for make, pattern in made:
+    made = {
+        "statistics-*.json": play_tables,
+        "cross-*.json": cross_tables,
+        "solve-*.json": solve_tables,
+        "exploitability.json": exploitability_tables,
+        "search.json": search_tables,
+        "exploit-*.json": exploit_tables,
+        "push-your-luck.json": luck_tables,
+    }
+    for pattern, make in made.items():
         found = _load(results, pattern)
         parts += [make(found)] if found else []
     return "\n".join(parts)
