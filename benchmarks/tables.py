@@ -185,9 +185,9 @@ def solve_tables(results: Sequence[dict[str, Any]]) -> str:
     lines = [
         "## Exact solutions",
         "",
-        f"`python -m heist_envs.benchmarks.solve`; one core, {_machine(results[0])}. CFR+ until its NashConv is a thousandth "
-        "of the uniform strategy's. With three or more players it promises no equilibrium: the gains by seat, what each would "
-        "win by changing alone, are what was measured.",
+        f"`python -m heist_envs.benchmarks.solve`; one core, {_machine(results[0])}. CFR+ until its NashConv is a "
+        "thousandth of the uniform strategy's. With three or more players it promises no equilibrium: the gains by seat, "
+        "what each would win by changing alone, are what was measured.",
         "",
         "| " + " | ".join(head) + " |",
         "|---" + "|--:" * (len(head) - 1) + "|",
@@ -219,8 +219,8 @@ def exploitability_tables(results: Sequence[dict[str, Any]]) -> str:
     for result in results:
         lines += [
             f"`python -m heist_envs.benchmarks.exploitability`; the agent in all seats, exact gains by seat. Agents that "
-            f"leave something to chance and do not say how much are asked {result['draws']} times at each information set, which "
-            "overstates the gains a little.",
+            f"leave something to chance and do not say how much are asked {result['draws']} times at each information set, "
+            "which overstates the gains a little.",
             "",
             "| table | agent | gains by seat | NashConv |",
             "|---|---|--:|--:|",
@@ -261,7 +261,7 @@ def exploit_tables(results: Sequence[dict[str, Any]]) -> str:
         "## What a learned answer wins",
         "",
         "`python -m heist_envs.training.exploit`; one seat against copies of the target, mean reward over all seats. The "
-        "best answer is a lower bound of the gain of a best response; where that is known, the share that was found is given.",
+        "best answer is a lower bound of the gain of a best response; where that is known, the share found is given.",
         "",
         "| table | target | answers | lower bound | exact | found |",
         "|---|---|---|--:|--:|--:|",
