@@ -140,7 +140,9 @@ def svg(scene: Scene) -> str:
     """The table as an SVG document."""
     height, parts = drawing(scene)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
-    lines = [f'{head} font-family="DejaVu Sans, Verdana, Arial, sans-serif" role="img">']
+    # A narrow notebook shrinks it instead of cutting it off.
+    fits = 'style="max-width: 100%; height: auto"'
+    lines = [f'{head} {fits} font-family="DejaVu Sans, Verdana, Arial, sans-serif" role="img">']
     lines.append(f"<title>{html.escape(scene.title)}</title>")
     for part in parts:
         if isinstance(part, Box):

@@ -1830,12 +1830,13 @@ def scene(state: State, viewer: int | None = None) -> Scene:
         counters += (("score", score(state, seat)),) * bool(over)
         character = int(s.character[seat] if is_known else s.shown_character[seat])
         marks = ["Murderer" if character == MURDERER else f"crew {character}"] * bool(character)
-        begun, first = (int(x) - 1 for x in s.choice[seat])
-        marks += [f"has begun {ACTION_NAMES[begun]}"] * (is_known and begun >= 0)
-        marks += [f"with {ACTION_NAMES[VICE + first]}"] * (is_known and first >= 0)
         acts = bool(s.actor == seat and s.phase in (TURN, ACCUSE))
         zones.append(Zone(f"player_{seat}", counters, tuple(cards), tuple(marks), acts))
     asked = {TURN: "has to play a Vice card.", ACCUSE: "may accuse somebody of murder."}.get(int(s.phase))
+    if s.phase == TURN and viewer in (s.actor, ALL_SEEING) and s.choice[s.actor].any():
+        begun, first = (int(x) - 1 for x in s.choice[s.actor])
+        asked = f"has begun {ACTION_NAMES[begun]}" + f" of {ACTION_NAMES[VICE + first]}" * (first >= 0)
+        asked += " and has to name its target."
     turn = f"player_{s.actor} {asked}" if asked else "The game is over." if over else "Cards are dealt."
     events = ("Last fourth", "At the end", "player_", "Ended")
     lasts = [line for line in describe(state).splitlines() if line.startswith(events)]
