@@ -111,24 +111,31 @@ class Figure(NamedTuple):
     mode: str | None = None
 
 
-_OTHER = "the page's players follow other rules of thumb"
-_ZERO = "the page's figure is under the present rules; players draw among legal first stages"
+_THUMB = "the page's players follow other rules of thumb"
+_SPOILS = "our main style wins more by volunteering junk, so most coups of four such players fail and games are long"
+_HONEST = "closer to the page's players, who seldom spoil a coup; with three there is less choice of partners, and more fail"
+_GREEDY = "the page's players are greedy and played with zero_presence_wins=True"
+_BORROWS = "uniform players borrow as often as not, which the page's did not; the independent referee gives ours"
 PAGE = [
-    Figure("accomplices", "rule", ("length", "mean"), {3: 17, 4: 19, 5: 22, 6: 25}, _OTHER),
-    Figure("accomplices", "rule", ("events", "coups, SUCCESS"), {3: 0.47, 4: 0.57, 5: 0.61, 6: 0.64}, _OTHER),
-    Figure("accomplices", "rule", ("events", "coups, BETRAYAL"), {3: 0.13, 4: 0.15, 5: 0.17, 6: 0.20}, _OTHER),
-    Figure("accomplices", "rule", ("events", "coups, FAIL"), {3: 0.39, 4: 0.27, 5: 0.21, 6: 0.16}, _OTHER),
-    Figure("accomplices", "rule", ("ends", "a full hideout"), {3: 0.87, 4: 0.81, 5: 0.65, 6: 0.42}, _OTHER),
-    Figure("accomplices", "rule", ("best score",), {3: 10, 4: 10, 5: 10, 6: 10}, _OTHER),
-    Figure("cleaners", "uniform", ("length", "mean"), {2: 44, 3: 52, 4: 59, 5: 67}, _ZERO, "base"),
+    Figure("accomplices", "rule", ("length", "mean"), {3: 17, 4: 19, 5: 22, 6: 25}, _SPOILS),
+    Figure("accomplices", "rule:honest", ("length", "mean"), {3: 17, 4: 19, 5: 22, 6: 25}, _HONEST),
+    Figure("accomplices", "rule:honest", ("events", "coups, SUCCESS"), {3: 0.47, 4: 0.57, 5: 0.61, 6: 0.64}, _HONEST),
+    Figure("accomplices", "rule:honest", ("events", "coups, BETRAYAL"), {3: 0.13, 4: 0.15, 5: 0.17, 6: 0.20}, _HONEST),
+    Figure("accomplices", "rule:honest", ("events", "coups, FAIL"), {3: 0.39, 4: 0.27, 5: 0.21, 6: 0.16}, _HONEST),
+    Figure("accomplices", "rule:honest", ("ends", "a full hideout"), {3: 0.87, 4: 0.81, 5: 0.65, 6: 0.42}, _THUMB),
+    Figure("accomplices", "rule:honest", ("best score",), {3: 10, 4: 10, 5: 10, 6: 10}, ""),
+    Figure("cleaners", "uniform", ("length", "mean"), {2: 44, 3: 52, 4: 59, 5: 67}, "", "base"),
+    Figure("cleaners", "rule", ("length", "mean"), {2: 34, 3: 46, 4: 56, 5: 64}, _GREEDY, "base"),
+    Figure("cleaners", "rule", ("score",), {2: 35, 3: 31, 4: 28, 5: 25}, _GREEDY, "base"),
+    Figure("cleaners", "rule", ("best score",), {2: 46, 3: 47, 4: 46, 5: 44}, _GREEDY, "base"),
     Figure("magpies", "uniform", ("length", "mean"), {2: 40, 3: 40, 4: 40}, ""),
-    Figure("magpies", "rule", ("length", "mean"), {2: 20.5, 3: 20.5, 4: 20.5}, _OTHER),
-    Figure("magpies", "rule", ("events", "thefts, caught"), {2: 0.16, 3: 0.16, 4: 0.16}, _OTHER),
-    Figure("magpies", "rule", ("events", "thefts, coup"), {2: 0.28, 3: 0.28, 4: 0.28}, _OTHER),
-    Figure("magpies", "rule", ("score",), {2: 34, 3: 25, 4: 19}, _OTHER),
-    Figure("magpies", "rule", ("best score",), {2: 40, 3: 32, 4: 27}, _OTHER),
-    Figure("holdup", "uniform", ("length", "mean"), {3: 6.6, 4: 5.3, 5: 4.6, 6: 3.7}, "the page's players rarely borrow"),
-    Figure("holdup", "rule", ("length", "mean"), {3: 6.3, 4: 5.0, 5: 4.5, 6: 4.4}, _OTHER),
+    Figure("magpies", "rule:gap-1", ("length", "mean"), {2: 20.5, 3: 20.5, 4: 20.5}, _THUMB),
+    Figure("magpies", "rule:gap-1", ("events", "thefts, caught"), {2: 0.16, 3: 0.16, 4: 0.16}, _THUMB),
+    Figure("magpies", "rule:gap-1", ("events", "thefts, coup"), {2: 0.28, 3: 0.28, 4: 0.28}, _THUMB),
+    Figure("magpies", "rule:gap-1", ("score",), {2: 34, 3: 25, 4: 19}, _THUMB),
+    Figure("magpies", "rule:gap-1", ("best score",), {2: 40, 3: 32, 4: 27}, _THUMB),
+    Figure("holdup", "uniform", ("length", "mean"), {3: 6.6, 4: 5.3, 5: 4.6, 6: 3.7}, _BORROWS),
+    Figure("holdup", "rule", ("length", "mean"), {3: 6.3, 4: 5.0, 5: 4.5, 6: 4.4}, _THUMB),
 ]
 """The figures of the rule pages' sections c."""
 
