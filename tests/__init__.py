@@ -2,5 +2,7 @@
 
 import os
 
-DECISIONS = int(os.environ.get("HEIST_DECISIONS", "10000"))
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch would take all cores in each of the test processes
+
+DECISIONS = int(os.environ.get("HEIST_DECISIONS", "5000"))
 """How many random decisions, or states, of each game the slow comparisons go through: `make campaign` takes more."""

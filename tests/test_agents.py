@@ -73,7 +73,10 @@ def test_the_uniform_agent_plays_every_legal_action_alike():
 
 @pytest.mark.parametrize(("game", "players", "other"), MATCHES)
 def test_the_main_rule_based_agent_beats_every_other_style(game, players, other):
-    score = one_against_many(game, make_agent("rule", game), make_agent(other, game), players, 1500)
+    for deals in (200, 1500):
+        score = one_against_many(game, make_agent("rule", game), make_agent(other, game), players, deals)
+        if score.mean > 2 * score.half_width:  # clear enough
+            break
     assert score.mean - score.half_width > 0
 
 

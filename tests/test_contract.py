@@ -8,7 +8,7 @@ from heist_envs import rules
 from heist_envs.engine import mask_of
 from heist_envs.games import GAMES, load
 from heist_envs.rules import CHANCE, TERMINAL
-from tests import tables
+from tests import DECISIONS, tables
 
 every_game = pytest.mark.parametrize("name", GAMES)
 
@@ -62,7 +62,7 @@ def test_conservation_laws_hold_and_observations_stay_in_bounds(name):
     rng = np.random.default_rng(1)
     low, high = game.OBSERVATION.low, game.OBSERVATION.high
     seen = np.zeros(1, game.OBSERVATION.record)
-    for state, _ in tables.random_states(name, 20_000, rng):
+    for state, _ in tables.random_states(name, DECISIONS, rng):
         game.check(state)
         player = int(rng.integers(state.num_players))
         rules.observe(state, player, seen[0])

@@ -77,7 +77,7 @@ def test_the_scrambles_do_change_what_they_should():
     rng = np.random.default_rng(3)
     stream = chance.streams(chance.seeds(3, 1))[0]
     changed = dict.fromkeys(("card", "pile", "answer"), 0)
-    for state, _ in tables.random_states("holdup", 20_000, rng):
+    for state, _ in tables.random_states("holdup", DECISIONS, rng):
         other = state.copy()
         rules.determinize(other, 0, stream)
         assert other.card[0] == state.card[0]
@@ -94,7 +94,7 @@ def test_determinize_keeps_the_state_lawful_and_all_that_is_public(name):
     rng = np.random.default_rng(4)
     stream = chance.streams(chance.seeds(4, 1))[0]
     public = [field[0] for field in game.PUBLIC]
-    for state, _ in tables.random_states(name, 10_000, rng):
+    for state, _ in tables.random_states(name, DECISIONS // 2, rng):
         player = int(rng.integers(state.num_players))
         other = state.copy()
         rules.determinize(other, player, stream)

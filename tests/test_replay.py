@@ -88,7 +88,7 @@ def test_a_tampered_or_foreign_replay_is_refused(change, message):
 
 
 def test_what_a_policy_thought_of_each_action_is_kept():
-    made = play("holdup", [small_policy(), "uniform", "uniform"], seed=2, probabilities=True)
+    made = play("holdup", [small_policy(), "rule", "uniform"], seed=2, probabilities=True)
     assert made.agents[0] == "PolicyAgent"
     own = [move for move in made.moves if move.player == "player_0"]
     assert all(sum(move.probabilities.values()) == pytest.approx(1, abs=1e-3) for move in own)

@@ -168,11 +168,14 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path):
         "--steps", "16", "--batch-size", "64", "--checkpoint-every", "500", "--decisions", "100000000",
     ]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / "run" / "checkpoint.safetensors").exists():
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    try:
+        while not (tmp_path / "run" / "checkpoint.safetensors").exists():
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 0
     assert "go on with --resume --folder" in out
     assert (tmp_path / "run" / "policy.safetensors").exists()

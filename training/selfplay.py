@@ -20,6 +20,8 @@ import json
 import os
 import pathlib
 import platform
+import signal
+import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -376,10 +378,10 @@ class Run:
             if remaining > 0:
                 callbacks: list[BaseCallback] = [watch] if callback is None else [watch, callback]
                 self.model.learn(remaining, callback=callbacks, reset_num_timesteps=self.model.num_timesteps == 0)
-        except KeyboardInterrupt:
-            print(f"\nstopped; from the newest checkpoint go on with --resume --folder {self.folder}")
-        else:
-            self.save_checkpoint()
+            if watch.interrupted:
+                print(f"\nstopped; from the newest checkpoint go on with --resume --folder {self.folder}")
+            else:
+                self.save_checkpoint()
         finally:
             watch.close()
             self.model.logger.close()
@@ -461,11 +463,13 @@ class Run:
 
 
 class _Watch(BaseCallback):
-    """Between rollouts: the progress bar, evaluations and checkpoints."""
+    """Between rollouts: the progress bar, evaluations and checkpoints; and Ctrl-C ends the training at the next decision."""
 
     def __init__(self, run: Run) -> None:
         super().__init__()
         self.run = run
+        self.interrupted = False
+        self._at_ctrl_c: Any = None
         start = run.model.num_timesteps
         self.bar = tqdm(total=run.config.decisions, initial=start, unit=" decisions", unit_scale=True, smoothing=0.1)
         every = run.config.checkpoint_every, run.config.evaluate_every
@@ -491,15 +495,27 @@ class _Watch(BaseCallback):
         self.logger.record("evaluation/reward_against_rule", evaluation["reward_against_rule"])
         self.bar.set_postfix_str(f"vs rule {evaluation['reward_against_rule']:+.3f}")
 
+    def _on_training_start(self) -> None:
+        # An exception would be lost where a signal comes while machine code is made; only the main thread gets signals.
+        if threading.current_thread() is threading.main_thread():
+            self._at_ctrl_c = signal.signal(signal.SIGINT, self._interrupt)
+
+    def _interrupt(self, number: int, frame: Any) -> None:
+        self.interrupted = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a second one does not wait
+
     def _on_training_end(self) -> None:
         self.bar.update(self.run.model.num_timesteps - self.bar.n)
-        self.record(self.run.evaluate())
+        if not self.interrupted:
+            self.record(self.run.evaluate())
 
     def _on_step(self) -> bool:
-        return True
+        return not self.interrupted
 
     def close(self) -> None:
         self.bar.close()
+        if self._at_ctrl_c is not None:
+            signal.signal(signal.SIGINT, self._at_ctrl_c)
 
 
 def versions() -> dict[str, str]:
