@@ -114,13 +114,14 @@ class Figure(NamedTuple):
 _THUMB = "the page's players follow other rules of thumb"
 _SPOILS = "our main style wins more by volunteering junk, so most coups of four such players fail and games are long"
 _HONEST = "closer to the page's players, who seldom spoil a coup; with three there is less choice of partners, and more fail"
+_LAYS_NONE = "honest players lay a Traitor only where nothing else is left"
 _GREEDY = "the page's players are greedy and played with zero_presence_wins=True"
 _BORROWS = "uniform players borrow as often as not, which the page's did not; the independent referee gives ours"
 PAGE = [
     Figure("accomplices", "rule", ("length", "mean"), {3: 17, 4: 19, 5: 22, 6: 25}, _SPOILS),
     Figure("accomplices", "rule:honest", ("length", "mean"), {3: 17, 4: 19, 5: 22, 6: 25}, _HONEST),
     Figure("accomplices", "rule:honest", ("events", "coups, SUCCESS"), {3: 0.47, 4: 0.57, 5: 0.61, 6: 0.64}, _HONEST),
-    Figure("accomplices", "rule:honest", ("events", "coups, BETRAYAL"), {3: 0.13, 4: 0.15, 5: 0.17, 6: 0.20}, _HONEST),
+    Figure("accomplices", "rule:honest", ("events", "coups, BETRAYAL"), {3: 0.13, 4: 0.15, 5: 0.17, 6: 0.20}, _LAYS_NONE),
     Figure("accomplices", "rule:honest", ("events", "coups, FAIL"), {3: 0.39, 4: 0.27, 5: 0.21, 6: 0.16}, _HONEST),
     Figure("accomplices", "rule:honest", ("ends", "a full hideout"), {3: 0.87, 4: 0.81, 5: 0.65, 6: 0.42}, _THUMB),
     Figure("accomplices", "rule:honest", ("best score",), {3: 10, 4: 10, 5: 10, 6: 10}, ""),
@@ -129,11 +130,11 @@ PAGE = [
     Figure("cleaners", "rule", ("score",), {2: 35, 3: 31, 4: 28, 5: 25}, _GREEDY, "base"),
     Figure("cleaners", "rule", ("best score",), {2: 46, 3: 47, 4: 46, 5: 44}, _GREEDY, "base"),
     Figure("magpies", "uniform", ("length", "mean"), {2: 40, 3: 40, 4: 40}, ""),
-    Figure("magpies", "rule:gap-1", ("length", "mean"), {2: 20.5, 3: 20.5, 4: 20.5}, _THUMB),
-    Figure("magpies", "rule:gap-1", ("events", "thefts, caught"), {2: 0.16, 3: 0.16, 4: 0.16}, _THUMB),
-    Figure("magpies", "rule:gap-1", ("events", "thefts, coup"), {2: 0.28, 3: 0.28, 4: 0.28}, _THUMB),
-    Figure("magpies", "rule:gap-1", ("score",), {2: 34, 3: 25, 4: 19}, _THUMB),
-    Figure("magpies", "rule:gap-1", ("best score",), {2: 40, 3: 32, 4: 27}, _THUMB),
+    Figure("magpies", "rule:gap-1", ("length", "mean"), {2: 20.5, 3: 20.5, 4: 20.5}, ""),
+    Figure("magpies", "rule:gap-1", ("events", "thefts, caught"), {2: 0.16, 3: 0.16, 4: 0.16}, ""),
+    Figure("magpies", "rule:gap-1", ("events", "thefts, coup"), {2: 0.28, 3: 0.28, 4: 0.28}, ""),
+    Figure("magpies", "rule:gap-1", ("score",), {2: 34, 3: 25, 4: 19}, ""),
+    Figure("magpies", "rule:gap-1", ("best score",), {2: 40, 3: 32, 4: 27}, ""),
     Figure("holdup", "uniform", ("length", "mean"), {3: 6.6, 4: 5.3, 5: 4.6, 6: 3.7}, _BORROWS),
     Figure("holdup", "rule", ("length", "mean"), {3: 6.3, 4: 5.0, 5: 4.5, 6: 4.4}, _THUMB),
 ]
