@@ -114,7 +114,7 @@ class Figure(NamedTuple):
 _THUMB = "the page's players follow other rules of thumb"
 _SPOILS = "our main style wins more by volunteering junk, so most coups of four such players fail and games are long"
 _HONEST = "closer to the page's players, who seldom spoil a coup; with three there is less choice of partners, and more fail"
-_LAYS_NONE = "honest players lay a Traitor only where nothing else is left"
+_LAYS_NONE = "honest players seldom lay a Traitor"
 _GREEDY = "the page's players are greedy and played with zero_presence_wins=True"
 _BORROWS = "uniform players borrow as often as not, which the page's did not; the independent referee gives ours"
 PAGE = [
