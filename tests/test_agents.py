@@ -8,7 +8,7 @@ import pytest
 import heist_envs
 from heist_envs.agents import Agent, UniformAgent, make_agent, probabilities
 from heist_envs.agents.rule_based import RuleBasedAgent
-from heist_envs.benchmarks.tournament import one_against_many
+from heist_envs.benchmarks.tournament import every_table, one_against_many
 from heist_envs.games import GAMES, holdup, load
 from tests.test_contract import players_of
 from tests.test_policy import small_policy
@@ -22,9 +22,9 @@ def styles_of(game):
 AGENTS = [(game, name) for game in GAMES for name in ("uniform", "rule", *styles_of(game))]
 every_agent = pytest.mark.parametrize(("game", "name"), AGENTS)
 MATCHES = [
-    (game, n, other)
+    (game, " ".join(map(str, options.values())), options, other)
     for game in GAMES
-    for n in players_of(game)
+    for options in every_table(game)
     for other in ("uniform", *styles_of(game)[1:])  # the first style is the main one
 ]
 
@@ -71,10 +71,10 @@ def test_the_uniform_agent_plays_every_legal_action_alike():
     assert ((counts[[1, 3, 4]] - 10_000) ** 2 / 10_000).sum() < 13.8
 
 
-@pytest.mark.parametrize(("game", "players", "other"), MATCHES)
-def test_the_main_rule_based_agent_beats_every_other_style(game, players, other):
+@pytest.mark.parametrize(("game", "table", "options", "other"), MATCHES)
+def test_the_main_rule_based_agent_beats_every_other_style(game, table, options, other):
     for deals in (200, 1500):
-        score = one_against_many(game, make_agent("rule", game), make_agent(other, game), players, deals)
+        score = one_against_many(game, make_agent("rule", game), make_agent(other, game), num_deals=deals, **options)
         if score.mean > 2 * score.half_width:  # clear enough
             break
     assert score.mean - score.half_width > 0
