@@ -13,7 +13,7 @@ test: .venv/dev ## the tests
 	$(BIN)/python -m pytest -n 2
 
 campaign: .venv/dev ## the slow comparisons over 100,000 decisions of each game; the result is committed
-	( git rev-parse HEAD && HEIST_DECISIONS=100000 $(BIN)/python -m pytest -n 2 -rp \
+	( git rev-parse HEAD && HEIST_DECISIONS=100000 $(BIN)/python -m pytest -n 2 -vv --no-header \
 		-k "many_random or referee_agree or runs_agree or counts_of_section" \
 		tests/test_leaks.py tests/test_referees.py tests/test_determinism.py tests/test_trees.py \
 	) > benchmarks/results/campaign.txt
