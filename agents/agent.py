@@ -75,13 +75,14 @@ def guesses(states: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
 def ask(
     agent: AnyAgent,
     states: NDArray[Any],
+    rows: NDArray[np.intp],
     observations: NDArray[np.int8],
     action_masks: NDArray[np.int8],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """The actions of an agent of either kind, unchecked; the states (N,) reach nobody but as `guesses`."""
+    """The actions of an agent of either kind, unchecked; the states of `rows` reach nobody but as `guesses`."""
     if isinstance(agent, Searcher):
-        return agent.act_in(guesses(states, rng), rng)
+        return agent.act_in(guesses(states[rows], rng), rng)
     return agent.act(observations, action_masks, rng)
 
 
@@ -93,7 +94,7 @@ def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random
         ValueError: it gave another number of them, or an illegal one.
     """
     masks = batch.masks[rows]
-    given = np.asarray(ask(agent, batch.states[rows], batch.observations[rows], masks, rng))
+    given = np.asarray(ask(agent, batch.states, rows, batch.observations[rows], masks, rng))
     who = type(agent).__name__
     if not np.issubdtype(given.dtype, np.integer):
         raise TypeError(f"{who} gave actions of dtype {given.dtype}: they must be integers")

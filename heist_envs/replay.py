@@ -291,7 +291,7 @@ def play(
         rules.observe(state, player, seen[0])
         view = flat(seen), mask_of(module, state)[None]
         here[0] = state
-        action = int(ask(made[player], here, *view, rng)[0])
+        action = int(ask(made[player], here, np.zeros(1, np.intp), *view, rng)[0])
         says = getattr(made[player], "probabilities", None)
         if not (probabilities and says):
             return action, None
