@@ -13,14 +13,24 @@ import pytest
 pytest.importorskip("sb3_contrib")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 
-from heist_envs.agents.policy import PolicyAgent  # noqa: E402 - after the skip
+import heist_envs  # noqa: E402 - after the skip
+from heist_envs.agents import make_agent  # noqa: E402
+from heist_envs.agents.policy import PolicyAgent  # noqa: E402
+from heist_envs.games import GAMES  # noqa: E402
 from heist_envs.training import demo  # noqa: E402
-from heist_envs.training.selfplay import Config, Run, SelfPlayVecEnv, main, seat_advantages  # noqa: E402
+from heist_envs.training.rollouts import SelfPlayVecEnv, seat_advantages  # noqa: E402
+from heist_envs.training.selfplay import CONFIGS, Config, Run, main  # noqa: E402
 
 SMALL = Config(
-    decisions=6_000, num_envs=24, steps=32, batch_size=256, epochs=2, hidden=(16,),
-    checkpoint_every=1_500, evaluate_every=3_000, evaluation_deals=5,
+    decisions=6_000, num_envs=24, steps=32, batch_size=256, epochs=2, hidden=(16, 8), pull=0.05, snapshots=2,
+    snapshot_every=1_200, checkpoint_every=1_500, evaluate_every=3_000, evaluation_deals=5,
 )  # fmt: skip
+
+
+def games_of(num_envs, opponents=("rule",), share=0.5):
+    """The default table of Hold-up, with a pool of opponents."""
+    pool = [make_agent(name, "holdup") for name in opponents]
+    return SelfPlayVecEnv(heist_envs.make_vec("holdup", num_envs).batch, pool, share)
 
 
 def slow_advantages(values, rewards, seats, ended, last_values, gamma, lam):
@@ -73,7 +83,7 @@ def test_a_loser_who_does_not_act_last_is_told_of_his_loss():
 
 
 def test_the_sum_of_a_seats_rewards_is_its_return_exactly_once():
-    env = SelfPlayVecEnv(Config(num_envs=8))
+    env = games_of(8)
     env.seed(0)
     observation = env.reset()
     assert observation.shape == (8, env.observation_space.shape[0])
@@ -95,7 +105,7 @@ def test_the_sum_of_a_seats_rewards_is_its_return_exactly_once():
 
 
 def test_in_a_share_of_the_games_one_seat_learns_and_opponents_answer_for_the_others():
-    env = SelfPlayVecEnv(Config(num_envs=32, opponents=("rule", "uniform"), opponent_share=0.5))
+    env = games_of(32, ("rule", "uniform"))
     env.seed(0)
     env.reset()
     rng = np.random.default_rng(0)
@@ -113,7 +123,7 @@ def test_in_a_share_of_the_games_one_seat_learns_and_opponents_answer_for_the_ot
 
 
 def test_the_learner_is_told_of_an_end_that_comes_while_opponents_play():
-    env = SelfPlayVecEnv(Config(num_envs=64, opponent_share=1.0, opponents=("uniform",)))
+    env = games_of(64, ("uniform",), 1.0)
     env.seed(1)
     env.reset()
     rng = np.random.default_rng(1)
@@ -185,7 +195,8 @@ def test_a_run_is_a_folder_that_holds_all_about_it(tmp_path):
     run = Run(SMALL, tmp_path / "run")
     run.train()
     names = {path.name for path in (tmp_path / "run").iterdir()}
-    assert {"config.json", "evaluation.jsonl", "checkpoint.safetensors", "policy.safetensors", "policy.json"} <= names
+    assert {"config.json", "evaluation.jsonl", "checkpoint.safetensors"} <= names
+    assert {"policy.safetensors", "policy.json", "average.safetensors", "average.json"} <= names
     assert "progress-0.csv" in names
     assert any(name.startswith("events.out.tfevents") for name in names)
     card = json.loads((tmp_path / "run" / "policy.json").read_text())
@@ -219,8 +230,9 @@ def test_training_improves_within_seconds(tmp_path):
     config = Config(decisions=250_000, num_envs=128, batch_size=2048, evaluate_every=10**9, evaluation_deals=300, seed=3)
     run = Run(config, tmp_path / "run")
     run.train()
-    first, last = (json.loads(line) for line in (tmp_path / "run" / "evaluation.jsonl").read_text().splitlines())
-    assert last["reward_against_rule"] - last["half_width"] > first["reward_against_rule"] + first["half_width"]
+    lines = (tmp_path / "run" / "evaluation.jsonl").read_text().splitlines()
+    first, last = (json.loads(line)["policy"]["against"]["rule"] for line in lines)
+    assert last["mean"] - last["half_width"] > first["mean"] + first["half_width"]
 
 
 def test_the_demo_writes_one_self_contained_page(tmp_path, capsys):
@@ -277,7 +289,11 @@ def test_without_the_extra_the_error_names_it():
         ({"evaluation_deals": 1}, "evaluation_deals=1: at least 2"),
         ({"opponents": ()}, "got no opponents"),
         ({"opponent_share": 1.5}, "opponent_share=1.5: from 0 to 1"),
-        ({"learning_rate": 0.0}, "learning_rate=0.0"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0: above 0"),
+        ({"clip": 0.0}, "clip=0.0: above 0"),
+        ({"pull": -0.1}, "pull=-0.1: at least 0"),
+        ({"magnet_rate": 2.0}, "magnet_rate=2.0: from 0 to 1"),
+        ({"hidden": ()}, r"hidden=\(\): the widths"),
     ],
 )
 def test_a_config_that_cannot_be_is_refused_before_anything_is_written(wrong, message):
@@ -286,7 +302,7 @@ def test_a_config_that_cannot_be_is_refused_before_anything_is_written(wrong, me
 
 
 def test_a_last_batch_of_one_decision_does_no_harm(tmp_path):
-    config = Config(num_envs=5, steps=13, batch_size=64, decisions=200, epochs=1, hidden=(8,), evaluation_deals=2)
+    config = Config(num_envs=5, steps=13, batch_size=64, decisions=200, epochs=1, hidden=(8, 8), evaluation_deals=2)
     agent = Run(config, tmp_path / "run").train()
     assert all(np.isfinite(array).all() for array in agent.weights.values())
 
@@ -303,7 +319,171 @@ def test_a_strange_config_or_checkpoint_is_refused(tmp_path):
     save_file(tensors, checkpoint)
     with pytest.raises(ValueError, match="not a checkpoint of this run"):
         Run.resumed(tmp_path / "run")
-    for text in ("[1]", '{"hidden": [1]}', '{"hidden": [1], "opponents": [], "new": 3}'):
+    for text in ("[1]", '{"hidden": ["wide"]}', '{"hidden": [1], "opponents": [], "new": 3}', "{"):
         (tmp_path / "run" / "config.json").write_text(text)
         with pytest.raises(ValueError, match="not the config of a run of this version"):
             Run.resumed(tmp_path / "run")
+
+
+# ------------------------------------------------------------------------------------------------ The regularised policy
+
+
+def tensors_of(run):
+    """Observations, actions and masks of the run's games, as an update has them."""
+    import torch
+
+    run.env.reset()
+    batch = run.env.games.batch
+    masks = torch.from_numpy(batch.masks.astype(np.float32))
+    return torch.from_numpy(batch.observations.copy()), masks.argmax(dim=1).float(), masks
+
+
+def test_without_coefficients_an_update_sees_what_the_library_would_show_it(tmp_path):
+    from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+
+    policy = Run(SMALL, tmp_path / "run")
+    observations, actions, masks = tensors_of(policy)
+    policy = policy.policy
+    policy.entropy, policy.pull = 1.0, 0.0
+    ours = policy.evaluate_actions(observations, actions, masks)
+    theirs = MaskableActorCriticPolicy.evaluate_actions(policy, observations, actions, masks)
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.detach().numpy() == pytest.approx(other.detach().numpy(), abs=1e-6)
+
+
+def test_the_pull_is_the_divergence_from_the_magnet(tmp_path):
+    import torch
+    from torch.distributions import Categorical, kl_divergence
+
+    run = Run(SMALL, tmp_path / "run")
+    observations, actions, masks = tensors_of(run)
+    policy = run.policy
+    for weights in policy.magnet.parameters():
+        weights.add_(0.1 * torch.randn_like(weights))
+
+    def masked(network):
+        return Categorical(logits=network(observations).masked_fill(masks == 0, -1e8))
+
+    expected = kl_divergence(masked(policy._actor()), masked(policy.magnet))
+    assert expected.max() > 1e-3
+    policy.entropy, policy.pull = 0.0, 0.3
+    found = policy.evaluate_actions(observations, actions, masks)[2]
+    assert found.detach().numpy() == pytest.approx(-0.3 * expected.detach().numpy(), abs=1e-5)
+
+
+def test_magnet_and_average_are_never_trained_and_move_as_they_are_told(tmp_path):
+    import torch
+
+    run = Run(SMALL, tmp_path / "run")
+    before = {name: weights.clone() for name, weights in run.policy.state_dict().items()}
+    trained = {id(weights) for group in run.policy.optimizer.param_groups for weights in group["params"]}
+    followers = [*run.policy.magnet.parameters(), *run.policy.average.parameters()]
+    assert not any(weights.requires_grad or id(weights) in trained for weights in followers)
+    with torch.no_grad():
+        for weights in run.policy._actor().parameters():
+            weights += 1
+    run.policy.move_magnet(1.0)
+    run.policy.move_average(0.25)
+    after = run.policy.state_dict()
+    name = "0.linear.weight"
+    assert torch.equal(after[f"magnet.{name}"], after["features_extractor.linear.weight"])
+    assert torch.allclose(after[f"average.{name}"], before[f"average.{name}"] + 0.25)
+
+
+def test_the_average_is_at_first_the_plain_mean_of_the_policies(tmp_path):
+    from dataclasses import replace
+
+    seen = []
+
+    class Watched(Run):
+        def set_coefficients(self):
+            seen.append(self.policy.action_net.weight.detach().clone())
+            super().set_coefficients()
+
+    config = replace(SMALL, decisions=24 * 32 * 4, average_rate=0.01, evaluate_every=10**9)
+    run = Watched(config, tmp_path / "run")
+    run.train()
+    last = [name for name in run.policy.average.state_dict() if name.endswith("weight")][-1]
+    assert len(seen) == 4
+    assert run.policy.average.state_dict()[last].numpy() == pytest.approx(
+        np.mean([w.numpy() for w in seen], axis=0), abs=1e-6
+    )
+
+
+def test_the_entropys_coefficient_runs_from_its_beginning_to_its_end(tmp_path):
+    from dataclasses import replace
+
+    run = Run(replace(SMALL, entropy=0.1, entropy_end=0.02), tmp_path / "run")
+    for done, expected in ((24 * 32, 0.1 - 0.08 * 768 / 6000), (3000, 0.06), (6000, 0.02), (6100, 0.02)):
+        run.model.num_timesteps = done
+        run.set_coefficients()
+        assert run.policy.entropy == pytest.approx(expected)
+
+
+def test_snapshots_are_the_policy_of_their_time_and_the_newest_takes_the_place_of_the_oldest(tmp_path):
+    taken = []
+
+    class Watched(Run):
+        def take_snapshot(self, slot):
+            super().take_snapshot(slot)
+            taken.append((self.model.num_timesteps, slot))
+
+    run = Watched(SMALL, tmp_path / "run")
+    run.train()
+    assert taken[:2] == [(0, 0), (0, 1)]
+    assert [slot for _, slot in taken[2:]] == [1, 0, 1, 0, 1][: len(taken) - 2]
+    assert len(taken) >= 5
+    assert all(now >= SMALL.snapshot_every * (k + 1) for k, (now, _) in enumerate(taken[2:]))
+    pool = run.env.games.agents
+    assert len(pool) == 3
+    assert (pool[1].weights["layer0.weight"] != pool[2].weights["layer0.weight"]).any()
+
+
+# ------------------------------------------------------------------------------------------------ Configs
+
+
+def test_a_config_is_read_back_as_it_was_written_and_the_command_line_comes_before_it(tmp_path):
+    file = tmp_path / "config.json"
+    file.write_text(
+        json.dumps({"decisions": 600, "num_envs": 8, "steps": 16, "batch_size": 64, "hidden": [8], "entropy": 0.3})
+    )
+    assert Config.read(file).hidden == (8,)
+    folder = tmp_path / "run"
+    main(
+        [
+            "--config",
+            str(file),
+            "--folder",
+            str(folder),
+            "--entropy",
+            "0.1",
+            "--baselines",
+            "uniform",
+            "--opponent-share",
+            "0",
+        ]
+    )
+    saved = Config.read(folder / "config.json")
+    assert (saved.decisions, saved.entropy, saved.baselines) == (600, 0.1, ("uniform",))
+    assert Config.read(folder / "config.json") == saved
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--entropy", "much"], "got entropy='much': it must be such as 0.02"),
+        (["--hidden", "8", "wide"], "got hidden=(8, 'wide'): it must be such as (128, 128)"),
+        (["--entropy", "-1"], "got entropy=-1: at least 0"),
+        (["--config", "nowhere.json"], "nowhere.json"),
+    ],
+)
+def test_a_wrong_command_line_is_refused_in_words(words, message, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main([*words, "--folder", str(tmp_path / "run")])
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_a_config_of_its_own(game):
+    assert Config.read(CONFIGS / f"{game}.json").game == game

@@ -100,13 +100,13 @@ def joining(agent: AnyAgent, num_games: int, seed: int = 0) -> Joining:
 def _learning_curve(evaluations: list[dict[str, Any]]) -> Any:
     figure, (reward, bluff) = plt.subplots(1, 2, figsize=(10, 3.4))
     x = [e["decisions"] / 1e6 for e in evaluations]
-    means = np.array([e["reward_against_rule"] for e in evaluations])
-    widths = np.array([e["half_width"] for e in evaluations])
+    means = np.array([e["policy"]["against"]["rule"]["mean"] for e in evaluations])
+    widths = np.array([e["policy"]["against"]["rule"]["half_width"] for e in evaluations])
     reward.plot(x, means, color="tab:blue")
     reward.fill_between(x, means - widths, means + widths, color="tab:blue", alpha=0.2)
     reward.axhline(0, color="grey", lw=0.8)
     reward.set(title="Mean reward against three rule-based players", xlabel="million decisions", ylabel="mean reward, 95%")
-    bluff.plot(x, [e["bluff_rate"] for e in evaluations], color="tab:red")
+    bluff.plot(x, [e["policy"]["bluff_rate"] for e in evaluations], color="tab:red")
     bluff.set(title="Joining with a card outside 6-12", xlabel="million decisions", ylabel="share of such JOIN questions")
     bluff.set_ylim(0, 1)
     figure.tight_layout()

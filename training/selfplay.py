@@ -1,20 +1,27 @@
 """Self-play with sb3-contrib's MaskablePPO: one network plays and learns all seats.
 
     python -m heist_envs.training.selfplay --game holdup --folder runs/holdup
+    python -m heist_envs.training.selfplay --game cleaners --preset tiny --exact --pull 0.05
 
 Two faults of the usual wrapper are avoided. It pairs the next player's observation with this player's reward; here every
-advantage is computed along one seat's own decisions (`seat_advantages`). And its defaults suit other problems: entropy 0.0
-and batches of 64 do not learn to bluff; here the defaults of `Config` apply.
+advantage is computed along one seat's own decisions (`rollouts.seat_advantages`). And its defaults suit other problems:
+entropy 0.0 and batches of 64 do not learn to bluff. What to use instead is in `configs/`, a file per game, which `--config`
+reads; without it the game's own file is taken, and every option on the command line comes before the file.
+
+With `pull` above 0 it is magnetic mirror descent (`network.RegularizedPolicy`): `magnet_rate` 1 pulls towards the previous
+policy, less towards the moving average of the policies, and `entropy` towards the uniform one.
 
 Self-play alone settles on some convention, and with more than two players nothing says that it does well against others who
 keep another one: in Hold-up it drifts to a lower band of cards than the rule-based players' and then loses to three of them.
-So in a share of the games (`opponent_share`) one seat learns and the others are played by fixed agents (`opponents`).
+So in a share of the games (`opponent_share`) one seat learns and the others are played by agents of a pool: fixed ones
+(`opponents`), and snapshots of the policy itself as it was before (`snapshots`).
 
-A run is a folder: config.json, TensorBoard and CSV metrics, evaluation.jsonl, the newest checkpoint, and the policy as
-safetensors with a card. After a kill, `--resume` goes on from the checkpoint to the very same weights.
+A run is a folder: config.json, TensorBoard and CSV metrics, evaluation.jsonl, the newest checkpoint, and the policy and its
+average as safetensors with a card. After a kill, `--resume` goes on from the checkpoint to the very same weights.
 """
 
 import argparse
+import functools
 import importlib.metadata
 import json
 import os
@@ -23,9 +30,9 @@ import platform
 import signal
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,23 +42,32 @@ try:
     import safetensors.torch
     import torch
     from sb3_contrib import MaskablePPO
-    from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
     from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.logger import Logger, make_output_format
-    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
     from tqdm import tqdm
 except ImportError as missing:
     raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
 
 import heist_envs
 from heist_envs.agents import make_agent
-from heist_envs.agents.learner import EVERY_SEAT, LearnerBatch
 from heist_envs.agents.policy import PolicyAgent
+from heist_envs.agents.solver import SequenceForm, deviation_gains, sequence_form, strategy_of
+from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.benchmarks.tournament import one_against_many
 from heist_envs.games import GAMES, load
 from heist_envs.options import options_hash
-from heist_envs.rules import compiled
-from heist_envs.sb3 import HeistVecEnv
+from heist_envs.training.network import RegularizedPolicy, policy_arguments
+from heist_envs.training.rollouts import SeatRolloutBuffer, SelfPlayVecEnv
+
+CONFIGS = pathlib.Path(__file__).parent / "configs"
+"""Our own configs, `<game>.json` for the default table of each game."""
+
+
+def _is_like(value: Any, example: Any) -> bool:
+    """Of the same kind; a whole number will do for a fraction. What was read from a file may be anything."""
+    if isinstance(example, tuple):
+        return isinstance(value, tuple) and all(_is_like(entry, example[0]) for entry in value)
+    return type(value) is type(example) or (type(example) is float and type(value) is int)
 
 
 @dataclass(frozen=True)
@@ -67,9 +83,13 @@ class Config:
     options: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
     opponents: tuple[str, ...] = ("rule",)
-    """Agents (`make_agent`) that play the other seats in some of the games, one kind a table."""
+    """Agents (`make_agent`) of the pool."""
+    snapshots: int = 0
+    """And so many policies of this run, as it was when it had them made."""
+    snapshot_every: int = 500_000
+    """Decisions between two snapshots; the newest takes the place of the oldest."""
     opponent_share: float = 0.5
-    """Share of the games in which they do."""
+    """Share of the games in which one seat learns and the pool plays the others, one agent a table."""
     decisions: int = 6_000_000
     """Decisions of the learning seats together."""
     num_envs: int = 512
@@ -80,184 +100,93 @@ class Config:
     learning_rate: float = 1e-3
     """At the start; it falls linearly to 0."""
     entropy: float = 0.02
+    """Coefficient of the entropy at the start."""
+    entropy_end: float = 0.02
+    """And at the end; linear in between."""
+    pull: float = 0.0
+    """Coefficient of the distance from the magnet, at the start and at the end."""
+    magnet_rate: float = 0.05
+    """Share of the way to the policy that the magnet goes after each rollout."""
+    average_rate: float = 0.05
+    """The same of the averaged copy of the weights, which is the plain average at first."""
     clip: float = 0.2
     gamma: float = 1.0
     gae_lambda: float = 0.95
     hidden: tuple[int, ...] = (128, 128)
+    """Widths of the layers. The first one is shared by policy and value."""
+    exact: bool = False
+    """Walk the game's tree, which must be small, and find the exact gains of a best response at every evaluation."""
     checkpoint_every: int = 500_000
     """Decisions between checkpoints."""
     evaluate_every: int = 500_000
     """Decisions between evaluations."""
     evaluation_deals: int = 200
+    """Deals against each of the baselines, in all seatings."""
+    baselines: tuple[str, ...] = ("rule",)
+    """Agents that evaluations play against."""
 
     def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            example = {} if one.name == "options" else one.default
+            if not _is_like(value, example) and not (one.name == "num_players" and type(value) is int):
+                raise ValueError(f"got {one.name}={value!r}: it must be such as {example!r}")
         least = {"decisions": 1, "num_envs": 1, "steps": 1, "batch_size": 2, "epochs": 1, "evaluation_deals": 2}
-        for name, low in (least | {"checkpoint_every": 1, "evaluate_every": 1}).items():
+        least |= {"checkpoint_every": 1, "evaluate_every": 1, "snapshot_every": 1, "snapshots": 0}
+        for name, low in (least | {"entropy": 0, "entropy_end": 0, "pull": 0}).items():
             if getattr(self, name) < low:
                 raise ValueError(f"got {name}={getattr(self, name)}: at least {low}")
-        if not 0 <= self.opponent_share <= 1:
-            raise ValueError(f"got opponent_share={self.opponent_share}: from 0 to 1")
-        if self.opponent_share > 0 and not self.opponents:
+        for name in ("opponent_share", "magnet_rate", "average_rate", "gamma", "gae_lambda"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"got {name}={getattr(self, name)}: from 0 to 1")
+        if self.opponent_share > 0 and not self.opponents and not self.snapshots:
             raise ValueError(f"got no opponents for opponent_share={self.opponent_share}: name some, or set the share to 0")
-        if self.learning_rate <= 0 or self.entropy < 0:
-            raise ValueError(f"got learning_rate={self.learning_rate}, entropy={self.entropy}: above 0, and at least 0")
+        for name in ("learning_rate", "clip"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"got {name}={getattr(self, name)}: above 0")
+        if not self.hidden or min(self.hidden) < 1:
+            raise ValueError(f"got hidden={self.hidden}: the widths of one layer or more, each at least 1")
+
+    @classmethod
+    def read(cls, path: str | pathlib.Path, **changes: Any) -> "Config":
+        """A config from a JSON file, as a run's `config.json` is one; `changes` come before what is there.
+
+        Raises:
+            ValueError: it is not such a file, or has a value that is not allowed.
+        """
+        try:
+            given = json.loads(pathlib.Path(path).read_text())
+            if not isinstance(given, dict):
+                raise ValueError("it is not a JSON object")
+            given |= changes
+            unknown = given.keys() - {one.name for one in fields(cls)}
+            if unknown:
+                raise ValueError(f"it has {sorted(unknown)}; there are {[one.name for one in fields(cls)]}")
+            lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+            return cls(**{**given, **lists})
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path} is not the config of a run of this version: {error}") from error
 
 
-class SelfPlayVecEnv(HeistVecEnv):
-    """The batch as Stable-Baselines3 sees it: in each game, whoever of the learning seats is to act.
+class _Table(NamedTuple):
+    tree: Tree
+    form: SequenceForm
 
-    In most games all seats learn. In the first `opponent_share` of them one seat does, another from game to game, and an
-    opponent answers for the rest before the step is over.
 
-    Rewards are for all seats, so the one number per game that a VecEnv returns is 0, and `SeatRolloutBuffer` takes who
-    acted, the rewards and the ends of the last step from `games`.
+@functools.cache
+def _walked(game: str, options: str) -> _Table:
+    tree = game_tree(game, **json.loads(options))
+    return _Table(tree, sequence_form(tree))
+
+
+def exact_gains(agent: PolicyAgent, game: str, options: dict[str, Any]) -> NDArray[np.float64]:
+    """What each seat of a small table would gain against an agent in all other seats, float64 (num_players,).
+
+    The table's tree is walked once a process.
     """
-
-    def __init__(self, config: Config) -> None:
-        vec = heist_envs.make_vec(config.game, config.num_envs, config.num_players, **config.options)
-        pool = [make_agent(name, config.game) for name in config.opponents]
-        games = np.arange(config.num_envs)
-        answered = games < config.opponent_share * config.num_envs
-        learning = np.where(answered, games // max(1, len(pool)) % vec.num_players, EVERY_SEAT)
-        answering = np.repeat(games[:, None] % max(1, len(pool)), vec.num_players, axis=1)
-        super().__init__(LearnerBatch(vec.batch, learning, pool, answering))
-        self._no_rewards = np.zeros(config.num_envs, np.float32)
-        self._no_infos: list[dict[str, Any]] = [{}] * config.num_envs
-
-    def step_wait(self) -> Any:
-        """One decision in every game."""
-        self.games.step(self.games.batch.check_actions(self._actions))
-        return self.games.batch.observations.copy(), self._no_rewards, self.games.ended.copy(), self._no_infos
-
-
-@compiled
-def seat_advantages(
-    values: NDArray[np.float32],
-    rewards: NDArray[np.float32],
-    seats: NDArray[np.int8],
-    ended: NDArray[np.bool_],
-    last_values: NDArray[np.float32],
-    gamma: float,
-    gae_lambda: float,
-    advantages: NDArray[np.float32],
-) -> None:
-    """Generalised advantage estimates (Schulman et al. 2016) along each seat's own decisions.
-
-    From one decision of a seat to its next, in the same game, it collects all its rewards in between, whoever acted.
-
-    Args:
-        values: the value of each decision for the seat that took it, float32 (T, N).
-        rewards: what every seat got by the step, float32 (T, N, num_players).
-        seats: who took the decision, int8 (T, N).
-        ended: the game ended with the step, bool (T, N).
-        last_values: what the position after the last step is worth to each seat, float32 (N, num_players).
-        gamma: discount per own decision.
-        gae_lambda: of the estimate.
-        advantages: written, float32 (T, N).
-    """
-    num_steps, num_envs, num_players = rewards.shape
-    collected = np.zeros(num_players, np.float32)
-    next_value = np.zeros(num_players, np.float32)
-    next_advantage = np.zeros(num_players, np.float32)
-    for i in range(num_envs):
-        for player in range(num_players):
-            next_value[player] = last_values[i, player]
-            next_advantage[player] = 0
-            collected[player] = 0
-        for t in range(num_steps - 1, -1, -1):
-            for player in range(num_players):
-                if ended[t, i]:
-                    next_value[player] = 0
-                    next_advantage[player] = 0
-                    collected[player] = 0
-                collected[player] += rewards[t, i, player]
-            seat = seats[t, i]
-            delta = collected[seat] + gamma * next_value[seat] - values[t, i]
-            advantages[t, i] = delta + gamma * gae_lambda * next_advantage[seat]
-            next_advantage[seat] = advantages[t, i]
-            next_value[seat] = values[t, i]
-            collected[seat] = 0
-
-
-class SeatRolloutBuffer(MaskableRolloutBuffer):
-    """A rollout of all seats' decisions, with advantages along each seat's own."""
-
-    def __init__(self, *args: Any, env: SelfPlayVecEnv, seed: int, **kwargs: Any) -> None:
-        self.env = env
-        self.rng = np.random.default_rng(seed)
-        self.values_of: Callable[[NDArray[np.int8]], NDArray[np.float32]]
-        super().__init__(*args, **kwargs)
-
-    def reset(self) -> None:
-        """Empty the buffer."""
-        super().reset()
-        self.seats = np.zeros((self.buffer_size, self.n_envs), np.int8)
-        self.seat_rewards = np.zeros((self.buffer_size, *self.env.games.rewards.shape), np.float32)
-        self.ended = np.zeros((self.buffer_size, self.n_envs), np.bool_)
-
-    def add(self, *args: Any, **kwargs: Any) -> None:
-        """Take one decision of every game, and what the environment says of it."""
-        self.seats[self.pos] = self.env.games.acted
-        self.seat_rewards[self.pos] = self.env.games.rewards
-        self.ended[self.pos] = self.env.games.ended
-        super().add(*args, **kwargs)
-
-    def compute_returns_and_advantage(self, last_values: Any, dones: Any) -> None:
-        """Advantages and returns; what lies behind the rollout is worth what the network says of each seat's view."""
-        views = self.env.games.batch.observe_seats()
-        behind = self.values_of(views.reshape(-1, views.shape[-1])).reshape(self.n_envs, -1)
-        seat_advantages(
-            self.values,
-            self.seat_rewards,
-            self.seats,
-            self.ended,
-            behind,
-            float(self.gamma),
-            float(self.gae_lambda),
-            self.advantages,
-        )
-        self.returns = self.advantages + self.values
-
-    def get(  # type: ignore[override]  # as the parent class does
-        self, batch_size: int | None = None
-    ) -> Generator[MaskableRolloutBufferSamples, None, None]:
-        """All decisions in random order, from a generator of the buffer's own."""
-        names = ["observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks"]
-        if not self.generator_ready:
-            for name in names:
-                setattr(self, name, self.swap_and_flatten(getattr(self, name)))
-            self.generator_ready = True
-        total = self.buffer_size * self.n_envs
-        order = self.rng.permutation(total)
-        size = batch_size or total
-        for start in range(0, total, size):
-            if total - start > 1:  # advantages are divided by their deviation, which a single one has not
-                yield self._get_samples(order[start : start + size])
-
-
-class ScaledObservation(BaseFeaturesExtractor):
-    """The observation divided by the scale of each feature."""
-
-    def __init__(self, observation_space: Any, scale: NDArray[np.float32]) -> None:
-        super().__init__(observation_space, features_dim=len(scale))
-        self.scale: torch.Tensor
-        self.register_buffer("scale", torch.from_numpy(scale.copy()))
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Float (N, D)."""
-        return observations / self.scale
-
-
-def policy_agent(model: MaskablePPO, card: dict[str, Any]) -> PolicyAgent:
-    """The model's policy of this moment as an agent, in arrays of its own."""
-    layers = [m for m in model.policy.mlp_extractor.policy_net if isinstance(m, torch.nn.Linear)]
-    layers.append(model.policy.action_net)  # type: ignore[arg-type]
-    weights = {}
-    for k, layer in enumerate(layers):
-        weights[f"layer{k}.weight"] = layer.weight.detach().cpu().numpy().copy()
-        weights[f"layer{k}.bias"] = layer.bias.detach().cpu().numpy().copy()
-    scale = model.policy.features_extractor.scale.cpu().numpy().copy()  # type: ignore[operator]
-    return PolicyAgent(weights, scale, card)
+    tree, form = _walked(game, json.dumps(options, sort_keys=True))
+    seats = [agent] * tree.payoffs.shape[1]
+    return deviation_gains(form, strategy_of(seats, game, tree, form, 1, np.random.default_rng(0)))
 
 
 Measure = Callable[[PolicyAgent], dict[str, float]]
@@ -281,20 +210,22 @@ class Run:
         self._checkpoint = self.folder / "checkpoint.safetensors"
         if (self.folder / "config.json").exists() and not _resume:
             raise FileExistsError(f"{self.folder} already holds a run: give another folder, or --resume to go on")
-        self.env = SelfPlayVecEnv(config)
+        vec = heist_envs.make_vec(config.game, config.num_envs, config.num_players, **config.options)
+        self.num_players = vec.num_players
+        fixed = [make_agent(name, config.game) for name in config.opponents]
+        # Where snapshots will be, the untrained policy plays first.
+        self.env = SelfPlayVecEnv(vec.batch, [*fixed, *[None] * config.snapshots], config.opponent_share)  # type: ignore[list-item]
         self.env.seed(config.seed)
-        self.num_players = self.env.games.batch.num_players
         self.model = self._new_model()
+        self.policy: RegularizedPolicy = self.model.policy  # type: ignore[assignment]
+        for slot in range(config.snapshots):
+            self.take_snapshot(slot)
         self.folder.mkdir(parents=True, exist_ok=True)
         if _resume:
             self._load_checkpoint()
         else:
             (self.folder / "config.json").write_text(json.dumps(asdict(config), indent=2) + "\n")
-        done = self.model.num_timesteps
-        self._forget_evaluations_after(done)
-        # One CSV file for each part of a run that was interrupted: SB3's writer begins its file anew.
-        outputs = [("tensorboard", ""), ("csv", f"-{done}")]
-        self.model.set_logger(Logger(str(self.folder), [make_output_format(k, str(self.folder), s) for k, s in outputs]))
+        self._forget_evaluations_after(self.model.num_timesteps)
 
     @classmethod
     def resumed(cls, folder: str | pathlib.Path, measure: Measure | None = None) -> "Run":
@@ -302,42 +233,32 @@ class Run:
 
         Raises:
             FileNotFoundError: the folder holds no run.
-        ValueError: its config or checkpoint is not one of this version.
+            ValueError: its config or checkpoint is not one of this version.
         """
         path = pathlib.Path(folder) / "config.json"
         if not path.exists():
             raise FileNotFoundError(f"{folder} holds no run to resume: it has no config.json")
-        try:
-            saved = json.loads(path.read_text())
-            config = Config(**{**saved, "hidden": tuple(saved["hidden"]), "opponents": tuple(saved["opponents"])})
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is not the config of a run of this version: {error}") from error
+        config = Config.read(path)
         return cls(config, folder, measure, _resume=True)
 
     def _new_model(self) -> MaskablePPO:
         c = self.config
-        scale = load(c.game).OBSERVATION.scale
         model = MaskablePPO(
-            "MlpPolicy",
+            RegularizedPolicy,
             self.env,
-            learning_rate=lambda remaining: c.learning_rate * remaining,
+            learning_rate=lambda remaining: c.learning_rate * max(0.0, remaining),  # the last rollout may go beyond the end
             n_steps=c.steps,
             batch_size=c.batch_size,
             n_epochs=c.epochs,
             gamma=c.gamma,
             gae_lambda=c.gae_lambda,
             clip_range=c.clip,
-            ent_coef=c.entropy,
+            ent_coef=1.0,  # the policy's regulariser has its own coefficients
             seed=c.seed,
             device="cpu",
             rollout_buffer_class=SeatRolloutBuffer,
             rollout_buffer_kwargs={"env": self.env, "seed": c.seed},
-            policy_kwargs={
-                "net_arch": list(c.hidden),
-                "activation_fn": torch.nn.ReLU,
-                "features_extractor_class": ScaledObservation,
-                "features_extractor_kwargs": {"scale": scale},
-            },
+            policy_kwargs=policy_arguments(load(c.game).OBSERVATION.scale, c.hidden),
         )
 
         def values_of(observations: NDArray[np.int8]) -> NDArray[np.float32]:
@@ -363,21 +284,29 @@ class Run:
             "made_with": versions(),
         }
 
-    def agent(self) -> PolicyAgent:
-        """The policy of this moment."""
-        return policy_agent(self.model, self.card)
+    def agent(self, averaged: bool = False) -> PolicyAgent:
+        """The policy of this moment, or its running average."""
+        return self.policy.agent(self.card, averaged)
+
+    def take_snapshot(self, slot: int) -> None:
+        """Let the policy of this moment play in this place of the pool from now on."""
+        self.env.games.agents[len(self.config.opponents) + slot] = self.agent()
 
     def train(self, callback: BaseCallback | None = None) -> PolicyAgent:
-        """Train to the end of the configured decisions and save the policy.
+        """Train to the end of the configured decisions; save the policy and its average.
 
         After Ctrl-C the policy of that moment is saved, and `resumed` goes on from the newest checkpoint.
         """
+        done = self.model.num_timesteps
+        # One CSV file for each part of a run that was interrupted: SB3's writer begins its file anew.
+        outputs = [("tensorboard", ""), ("csv", f"-{done}")]
+        self.model.set_logger(Logger(str(self.folder), [make_output_format(k, str(self.folder), s) for k, s in outputs]))
         watch = _Watch(self)
-        remaining = self.config.decisions - self.model.num_timesteps
+        remaining = self.config.decisions - done
         try:
             if remaining > 0:
                 callbacks: list[BaseCallback] = [watch] if callback is None else [watch, callback]
-                self.model.learn(remaining, callback=callbacks, reset_num_timesteps=self.model.num_timesteps == 0)
+                self.model.learn(remaining, callback=callbacks, reset_num_timesteps=done == 0)
             if watch.interrupted:
                 print(f"\nstopped; from the newest checkpoint go on with --resume --folder {self.folder}")
             else:
@@ -387,7 +316,12 @@ class Run:
             self.model.logger.close()
         agent = self.agent()
         agent.save(self.folder / "policy.safetensors")
+        self.agent(averaged=True).save(self.folder / "average.safetensors")
         return agent
+
+    @property
+    def _snapshots(self) -> list[PolicyAgent]:
+        return self.env.games.agents[len(self.config.opponents) :]  # type: ignore[return-value]
 
     def save_checkpoint(self) -> None:
         """Write all that the next decision depends on, at once or not at all.
@@ -398,6 +332,8 @@ class Run:
         tensors = {f"policy.{name}": tensor for name, tensor in self.model.policy.state_dict().items()}
         for k, moments in optimizer["state"].items():
             tensors |= {f"optimizer.{k}.{name}": torch.as_tensor(value) for name, value in moments.items()}
+        for k, snapshot in enumerate(self._snapshots):
+            tensors |= {f"snapshot.{k}.{name}": torch.from_numpy(array) for name, array in snapshot.weights.items()}
         tensors["torch_rng"] = torch.get_rng_state()
         tensors["games"] = torch.frombuffer(bytearray(self.env.games.batch.to_bytes()), dtype=torch.uint8)
         buffer = self.model.rollout_buffer
@@ -420,7 +356,7 @@ class Run:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
             counters = json.loads((file.metadata() or {}).get("counters", "{}"))
         moments = sum(name.startswith("optimizer.") for name in tensors)
-        if not counters or moments != 3 * len(list(model.policy.parameters())):
+        if not counters or moments != 3 * sum(weights.requires_grad for weights in model.policy.parameters()):
             raise ValueError(f"{self._checkpoint} is not a checkpoint of this run: counters or optimizer state are missing")
         prefix = "policy."
         model.policy.load_state_dict({n[len(prefix) :]: t for n, t in tensors.items() if n.startswith(prefix)})
@@ -430,6 +366,9 @@ class Run:
                 _, k, moment = name.split(".")
                 optimizer["state"].setdefault(int(k), {})[moment] = tensor
         model.policy.optimizer.load_state_dict(optimizer)
+        for k, snapshot in enumerate(self._snapshots):
+            for name in snapshot.weights:
+                snapshot.weights[name] = tensors[f"snapshot.{k}.{name}"].numpy()
         torch.set_rng_state(tensors["torch_rng"])
         games = self.env.games
         games.batch.load_bytes(tensors["games"].numpy().tobytes())
@@ -449,17 +388,31 @@ class Run:
         path.write_text("".join(line + "\n" for line in kept))
 
     def evaluate(self) -> dict[str, Any]:
-        """The mean reward of the policy, over all seats, against the main rule-based agent in the others."""
-        rule = make_agent("rule", self.config.game)
+        """What the policy and its average are worth at this moment."""
+        found = {"policy": self._measures(self.agent()), "average": self._measures(self.agent(averaged=True))}
+        return {"decisions": int(self.model.num_timesteps), **found}
+
+    def _measures(self, agent: PolicyAgent) -> dict[str, Any]:
+        """Mean rewards over all seats against each baseline in the other seats, and exact gains where the tree is small."""
         c = self.config
-        agent = self.agent()
-        score = one_against_many(c.game, agent, rule, self.num_players, c.evaluation_deals, seed=10**6, **c.options)
-        return {
-            "decisions": int(self.model.num_timesteps),
-            "reward_against_rule": score.mean,
-            "half_width": score.half_width,
-            **self.measure(agent),
-        }
+        found: dict[str, Any] = {"against": {}}
+        for name in c.baselines:
+            other = make_agent(name, c.game)
+            score = one_against_many(c.game, agent, other, self.num_players, c.evaluation_deals, seed=10**6, **c.options)
+            found["against"][name] = score._asdict()
+        if c.exact:
+            gains = exact_gains(agent, c.game, {**c.options, "num_players": self.num_players})
+            found |= {"gains": gains.tolist(), "nash_conv": float(gains.sum())}
+        return found | self.measure(agent)
+
+    def set_coefficients(self) -> None:
+        """Those of the next update, after a rollout: linear from the beginning to the end of the run."""
+        c, done = self.config, min(1.0, self.model.num_timesteps / self.config.decisions)
+        self.policy.entropy = c.entropy + (c.entropy_end - c.entropy) * done
+        self.policy.pull = c.pull
+        rollouts = self.model.num_timesteps // (c.num_envs * c.steps)
+        self.policy.move_magnet(c.magnet_rate)
+        self.policy.move_average(max(c.average_rate, 1 / rollouts))
 
 
 class _Watch(BaseCallback):
@@ -472,28 +425,43 @@ class _Watch(BaseCallback):
         self._at_ctrl_c: Any = None
         start = run.model.num_timesteps
         self.bar = tqdm(total=run.config.decisions, initial=start, unit=" decisions", unit_scale=True, smoothing=0.1)
-        every = run.config.checkpoint_every, run.config.evaluate_every
+        c = run.config
         # Multiples, so that an interrupted run is looked at at the same moments as a whole one.
-        self.next_checkpoint, self.next_evaluation = ((start // n + 1) * n for n in every)
+        every = c.checkpoint_every, c.evaluate_every, c.snapshot_every
+        self.next_checkpoint, self.next_evaluation, self.next_snapshot = ((start // n + 1) * n for n in every)
         if start == 0:
             self.next_evaluation = 0
 
     def _on_rollout_start(self) -> None:
-        now = self.run.model.num_timesteps
+        run, c = self.run, self.run.config
+        now = run.model.num_timesteps
         self.bar.update(now - self.bar.n)
         if now >= self.next_evaluation:
-            self.next_evaluation += self.run.config.evaluate_every
-            self.record(self.run.evaluate())
+            self.next_evaluation += c.evaluate_every
+            self.record(run.evaluate())
+        if now >= self.next_snapshot and c.snapshots:
+            run.take_snapshot(self.next_snapshot // c.snapshot_every % c.snapshots)
+            self.next_snapshot += c.snapshot_every
         if now >= self.next_checkpoint:
-            self.next_checkpoint += self.run.config.checkpoint_every
-            self.run.save_checkpoint()
+            self.next_checkpoint += c.checkpoint_every
+            run.save_checkpoint()
+
+    def _on_rollout_end(self) -> None:
+        self.run.set_coefficients()
 
     def record(self, evaluation: dict[str, Any]) -> None:
         """To evaluation.jsonl, TensorBoard and the bar."""
         with (self.run.folder / "evaluation.jsonl").open("a") as file:
             file.write(json.dumps(evaluation) + "\n")
-        self.logger.record("evaluation/reward_against_rule", evaluation["reward_against_rule"])
-        self.bar.set_postfix_str(f"vs rule {evaluation['reward_against_rule']:+.3f}")
+        words = []
+        for who in ("policy", "average"):
+            numbers = {f"vs {name}": score["mean"] for name, score in evaluation[who]["against"].items()}
+            if "nash_conv" in evaluation[who]:
+                numbers["NashConv"] = evaluation[who]["nash_conv"]
+            for name, number in numbers.items():
+                self.logger.record(f"evaluation/{who} {name}", number)
+            words.append(f"{who} " + ", ".join(f"{name} {number:+.3f}" for name, number in numbers.items()))
+        self.bar.set_postfix_str("; ".join(words))
 
     def _on_training_start(self) -> None:
         # An exception would be lost where a signal comes while machine code is made; only the main thread gets signals.
@@ -524,51 +492,43 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in names}
 
 
+def _value(words: str) -> Any:
+    """A value of a config's field from the command line."""
+    try:
+        return json.loads(words)
+    except ValueError:
+        return words
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser("python -m heist_envs.training.selfplay", description=__doc__.split("\n")[0])
-    default = Config()
-    parser.add_argument("--game", choices=GAMES, default=default.game)
+    parser.add_argument("--game", choices=GAMES, default="holdup")
+    parser.add_argument("--config", default=None, help="a JSON file; default the game's own, if there is one")
     parser.add_argument("--folder", default=None, help="where the run is kept; default runs/<game>-<time>")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --folder")
-    parser.add_argument("--players", type=int, default=None)
+    parser.add_argument("--players", type=int, default=None, dest="num_players")
     parser.add_argument("--preset", default=None)
-    parser.add_argument("--seed", type=int, default=default.seed)
-    parser.add_argument("--opponents", nargs="*", default=list(default.opponents), help="agents for the other seats")
-    parser.add_argument("--opponent-share", type=float, default=default.opponent_share, help="share of games with them")
-    parser.add_argument("--decisions", type=int, default=default.decisions)
-    parser.add_argument("--num-envs", type=int, default=default.num_envs)
-    parser.add_argument("--steps", type=int, default=default.steps)
-    parser.add_argument("--batch-size", type=int, default=default.batch_size)
-    parser.add_argument("--epochs", type=int, default=default.epochs)
-    parser.add_argument("--learning-rate", type=float, default=default.learning_rate)
-    parser.add_argument("--entropy", type=float, default=default.entropy)
-    parser.add_argument("--evaluate-every", type=int, default=default.evaluate_every)
-    parser.add_argument("--checkpoint-every", type=int, default=default.checkpoint_every)
-    given = parser.parse_args(arguments)
-    if given.resume:
-        if given.folder is None:
+    parser.add_argument("--exact", action="store_true", default=None, help="exact gains at every evaluation: small tables")
+    for one in fields(Config):
+        if one.name not in ("game", "num_players", "options", "exact"):
+            several = "*" if isinstance(getattr(Config(), one.name), tuple) else None
+            parser.add_argument(f"--{one.name.replace('_', '-')}", type=_value, nargs=several, default=None)
+    given = vars(parser.parse_args(arguments))
+    game, file, folder, resume, preset = (given.pop(name) for name in ("game", "config", "folder", "resume", "preset"))
+    if resume:
+        if folder is None:
             parser.error("--resume needs --folder, the run to go on with")
-        run = Run.resumed(given.folder)
+        run = Run.resumed(folder)
     else:
-        config = Config(
-            game=given.game,
-            num_players=given.players,
-            options={} if given.preset is None else {"preset": given.preset},
-            seed=given.seed,
-            opponents=tuple(given.opponents),
-            opponent_share=given.opponent_share,
-            decisions=given.decisions,
-            num_envs=given.num_envs,
-            steps=given.steps,
-            batch_size=given.batch_size,
-            epochs=given.epochs,
-            learning_rate=given.learning_rate,
-            entropy=given.entropy,
-            evaluate_every=given.evaluate_every,
-            checkpoint_every=given.checkpoint_every,
-        )
-        run = Run(config, given.folder or f"runs/{given.game}-{time.strftime('%Y%m%d-%H%M%S')}")
+        changes = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items() if v is not None}
+        changes |= {"game": game} | ({"options": {"preset": preset}} if preset else {})
+        own = CONFIGS / f"{game}.json"
+        try:
+            config = Config.read(file or own, **changes) if file or own.exists() else Config(**changes)
+        except (OSError, TypeError, ValueError) as error:
+            parser.error(str(error))
+        run = Run(config, folder or f"runs/{game}-{time.strftime('%Y%m%d-%H%M%S')}")
     run.train()
     print(f"the run is in {run.folder}")
 
