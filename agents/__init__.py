@@ -1,17 +1,31 @@
 """Agents: whoever decides for a seat, from what it sees."""
 
 import os
+import pathlib
 
 from heist_envs.agents.agent import Agent, AnyAgent, Searcher, decide, probabilities
 from heist_envs.agents.ismcts import ISMCTSAgent
+from heist_envs.agents.policy import PolicyAgent
 from heist_envs.agents.rule_based import RuleBasedAgent
 from heist_envs.agents.uniform import UniformAgent
-from heist_envs.games import load
+from heist_envs.games import load as game_module
 
 __all__ = [
-    "Agent", "AnyAgent", "ISMCTSAgent", "RuleBasedAgent", "Searcher", "UniformAgent",
-    "decide", "make_agent", "probabilities",
+    "Agent", "AnyAgent", "ISMCTSAgent", "PolicyAgent", "RuleBasedAgent", "Searcher", "UniformAgent",
+    "decide", "load", "make_agent", "probabilities",
 ]  # fmt: skip
+
+PRETRAINED = pathlib.Path(__file__).parent / "pretrained"
+"""Policies that come with the package, one per game, each with a card that says how it was trained."""
+
+
+def load(game: str) -> PolicyAgent:
+    """The policy that comes with the package for the default table of a game. It plays any other table too, less well.
+
+    Raises:
+        ValueError: no game has this name.
+    """
+    return PolicyAgent.load(PRETRAINED / f"{game_module(game).NAME}.safetensors", game)
 
 
 def make_agent(name: str | os.PathLike[str], game: str) -> AnyAgent:
@@ -19,14 +33,14 @@ def make_agent(name: str | os.PathLike[str], game: str) -> AnyAgent:
 
     Args:
         name: "uniform", "rule" (the main rule-based agent of the game), "rule:STYLE" (one of its styles), "ismcts" (search),
-            "ismcts:500" (with 500 simulations a decision), "ismcts:50ms" (with 50 milliseconds), or the path of a policy
-            saved by training, ending in .safetensors.
+            "ismcts:500" (with 500 simulations a decision), "ismcts:50ms" (with 50 milliseconds), "ppo" (the policy that
+            comes with the package), or the path of a policy saved by training, ending in .safetensors.
         game: the name of a game.
 
     Raises:
         ValueError: no game, agent or style has this name, or the policy is not one for the game.
     """
-    load(game)
+    game_module(game)
     name = str(name)
     if name == "uniform":
         return UniformAgent()
@@ -35,11 +49,11 @@ def make_agent(name: str | os.PathLike[str], game: str) -> AnyAgent:
         return RuleBasedAgent(game, detail or None)
     if kind == "ismcts":
         return ISMCTSAgent.from_budget(game, detail or None)
+    if name == "ppo":
+        return load(game)
     if name.endswith(".safetensors"):
-        from heist_envs.agents.policy import PolicyAgent
-
         return PolicyAgent.load(name, game)
     raise ValueError(
-        f"got agent {name!r}: it is 'uniform', 'rule', 'rule:STYLE', 'ismcts', 'ismcts:500', 'ismcts:50ms' "
+        f"got agent {name!r}: it is 'uniform', 'rule', 'rule:STYLE', 'ismcts', 'ismcts:500', 'ismcts:50ms', 'ppo' "
         "or the path of a .safetensors policy"
     )

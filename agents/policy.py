@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
 
 from heist_envs.games import load
 from heist_envs.options import options_hash
@@ -67,8 +69,6 @@ class PolicyAgent:
 
     def save(self, path: str | pathlib.Path) -> None:
         """Write the weights to `path` (.safetensors) and the card beside it (.json)."""
-        from safetensors.numpy import save_file
-
         save_file({**self.weights, "scale": self.scale}, path)
         pathlib.Path(path).with_suffix(".json").write_text(json.dumps(self.card, indent=2) + "\n")
 
@@ -96,14 +96,9 @@ class PolicyAgent:
                 every table of a game, so that a policy can play at another one, unless this says that it may not.
 
         Raises:
-            ImportError: safetensors, or torch for a device, is not installed.
+            ImportError: torch is not installed, and a device was given.
             ValueError: the policy is for another game, version or table, or its network does not fit the game.
         """
-        try:
-            from safetensors import SafetensorError
-            from safetensors.numpy import load_file
-        except ImportError as missing:
-            raise ImportError("loading a policy needs safetensors: pip install 'heist-envs[train]'") from missing
         module = load(game)
         try:
             card = json.loads(pathlib.Path(path).with_suffix(".json").read_text())

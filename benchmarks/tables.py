@@ -273,6 +273,76 @@ def exploit_tables(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join([*lines, ""])
 
 
+def _share(row: dict[str, Any], who: str) -> str:
+    """NashConv at the end of a run, of the uniform strategy's, and the decisions after which it stayed at 5% or less."""
+    shares = [value / row["uniform"] for value in row[who]]
+    late = [k for k, share in enumerate(shares) if share > 0.05]
+    reached = late[-1] + 1 if late else 0
+    words = f"{row['decisions'][reached] / 1e6:.1f} M" if reached < len(shares) else "not"
+    return f"{shares[-1]:.1%} | {words}"
+
+
+def learning_tables(results: Sequence[dict[str, Any]]) -> str:
+    """What training comes to: exactly on small tables, by matches on full ones."""
+    lines = [
+        "## Learning",
+        "",
+        "`python -m heist_envs.training.study`; one row per seed.",
+    ]
+    for result in results:
+        if result["kind"] == "tiny":
+            lines += [
+                "",
+                "NashConv on the preset `tiny` at the end of the training, of the uniform strategy's, and the decisions after "
+                "which it was never seen above 5% of it again. With three or more players it is the sum of what each seat "
+                "would win alone, and no distance from an equilibrium.",
+                "",
+                "| game | algorithm | seed | decisions | last weights | 5% | averaged weights | 5% | seconds |",
+                "|---|---|--:|--:|--:|--:|--:|--:|--:|",
+            ]
+            for row in result["runs"]:
+                lines.append(
+                    f"| {row['game']} | {row['algorithm']} | {row['seed']} | {row['decisions'][-1]:,} | "
+                    f"{_share(row, 'policy')} | {_share(row, 'average')} | {row['seconds']:.0f} |"
+                )
+        else:
+            names = list(result["runs"][0]["against"])
+            lines += [
+                "",
+                f"From nothing, {result['runs'][0]['game']} with {result['runs'][0]['players']} players: mean reward of the "
+                f"averaged policy in one seat against copies of a baseline, {result['runs'][0]['deals']:,} deals in all "
+                "seatings, 95% interval.",
+                "",
+                "| seed | decisions | minutes | " + " | ".join(names) + " |",
+                "|--:|--:|--:|" + "--:|" * len(names),
+            ]
+            for row in result["runs"]:
+                scores = " | ".join(
+                    f"{row['against'][n]['mean']:+.3f} ± {row['against'][n]['half_width']:.3f}" for n in names
+                )
+                lines.append(f"| {row['seed']} | {row['decisions']:,} | {row['seconds'] / 60:.1f} | {scores} |")
+    return "\n".join([*lines, ""])
+
+
+def training_speed_tables(results: Sequence[dict[str, Any]]) -> str:
+    """Decisions a second, played and learned."""
+    lines = []
+    for result in results:
+        lines += [
+            "## Speed of training",
+            "",
+            f"`python -m heist_envs.training.throughput`; {_machine(result)}; decisions played and learned a second, beside "
+            "MaskablePPO as it comes over one PettingZoo environment, in turn in one run.",
+            "",
+            "| game | layers | self-play | the usual route | ratio |",
+            "|---|---|--:|--:|--:|",
+        ]
+        for game, found in result["games"].items():
+            layers = "-".join(map(str, found["hidden"]))
+            lines.append(f"| {game} | {layers} | {found['self-play']:,.0f} | {found['usual']:,.0f} | {found['ratio']:.0f} |")
+    return "\n".join([*lines, ""])
+
+
 def _table(found: dict[str, Any]) -> str:
     return " ".join([found["game"], *(str(value) for value in found["options"].values())])
 
@@ -324,6 +394,8 @@ def report(results: pathlib.Path = RESULTS) -> str:
         "search.json": search_tables,
         "exploit-*.json": exploit_tables,
         "push-your-luck.json": luck_tables,
+        "learning-*.json": learning_tables,
+        "training-throughput.json": training_speed_tables,
     }
     for pattern, make in made.items():
         found = _load(results, pattern)

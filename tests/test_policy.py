@@ -38,7 +38,6 @@ def test_a_policy_plays_with_the_probabilities_of_its_network():
 
 
 def test_a_saved_policy_loads_and_plays_the_same(tmp_path):
-    pytest.importorskip("safetensors")
     policy = small_policy()
     policy.save(tmp_path / "mine.safetensors")
     again = make_agent(str(tmp_path / "mine.safetensors"), "holdup")
@@ -53,7 +52,6 @@ def views(num_envs=50):
 
 def test_torch_and_numpy_give_the_same_probabilities(tmp_path):
     pytest.importorskip("torch")
-    pytest.importorskip("safetensors")
     small_policy().save(tmp_path / "mine.safetensors")
     numpy, torch = (PolicyAgent.load(tmp_path / "mine.safetensors", "holdup", device) for device in (None, "cpu"))
     assert torch.probabilities(*views()) == pytest.approx(numpy.probabilities(*views()), abs=1e-5)
@@ -88,7 +86,6 @@ def test_without_onnx_an_export_is_refused_with_what_to_install(monkeypatch, tmp
 
 
 def test_a_table_that_must_be_that_of_training_is_compared_by_value(tmp_path):
-    pytest.importorskip("safetensors")
     path = tmp_path / "mine.safetensors"
     small_policy().save(path)
     PolicyAgent.load(path, "holdup")
@@ -113,7 +110,6 @@ def test_a_table_that_must_be_that_of_training_is_compared_by_value(tmp_path):
     ],
 )
 def test_a_policy_that_does_not_fit_is_refused(policy, message, tmp_path):
-    pytest.importorskip("safetensors")
     path = tmp_path / "wrong.safetensors"
     small_policy(**policy).save(path)
     with pytest.raises(ValueError, match=message):
@@ -122,7 +118,6 @@ def test_a_policy_that_does_not_fit_is_refused(policy, message, tmp_path):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_policy_with_numbers_that_are_none_is_refused(value, tmp_path):
-    pytest.importorskip("safetensors")
     policy = small_policy()
     policy.weights["layer0.bias"][3] = value
     policy.save(tmp_path / "wrong.safetensors")
@@ -136,7 +131,6 @@ def test_a_policy_with_numbers_that_are_none_is_refused(value, tmp_path):
 
 
 def test_a_file_that_is_no_policy_is_refused(tmp_path):
-    pytest.importorskip("safetensors")
     small_policy().save(tmp_path / "wrong.safetensors")
     (tmp_path / "wrong.safetensors").write_bytes(b"nonsense")
     with pytest.raises(ValueError, match="is not a policy"):
@@ -147,7 +141,6 @@ def test_a_file_that_is_no_policy_is_refused(tmp_path):
 
 
 def test_a_policy_whose_layers_do_not_join_is_refused(tmp_path):
-    pytest.importorskip("safetensors")
     policy = small_policy()
     policy.weights["layer1.weight"] = policy.weights["layer1.weight"][:, 1:]
     policy.save(tmp_path / "gap.safetensors")

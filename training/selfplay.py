@@ -168,23 +168,27 @@ class Config:
             raise ValueError(f"{path} is not the config of a run of this version: {error}") from error
 
 
-class _Table(NamedTuple):
+class Table(NamedTuple):
+    """A small table, walked through."""
+
     tree: Tree
     form: SequenceForm
 
 
+def walked(game: str, options: dict[str, Any]) -> Table:
+    """The tree of a small table, which is walked once a process."""
+    return _walked(game, json.dumps(options, sort_keys=True))
+
+
 @functools.cache
-def _walked(game: str, options: str) -> _Table:
+def _walked(game: str, options: str) -> Table:
     tree = game_tree(game, **json.loads(options))
-    return _Table(tree, sequence_form(tree))
+    return Table(tree, sequence_form(tree))
 
 
 def exact_gains(agent: PolicyAgent, game: str, options: dict[str, Any]) -> NDArray[np.float64]:
-    """What each seat of a small table would gain against an agent in all other seats, float64 (num_players,).
-
-    The table's tree is walked once a process.
-    """
-    tree, form = _walked(game, json.dumps(options, sort_keys=True))
+    """What each seat of a small table would gain against an agent in all other seats, float64 (num_players,)."""
+    tree, form = walked(game, options)
     seats = [agent] * tree.payoffs.shape[1]
     return deviation_gains(form, strategy_of(seats, game, tree, form, 1, np.random.default_rng(0)))
 

@@ -1,0 +1,149 @@
+"""Does it learn? The same training over several seeds, judged exactly on small tables and by matches on full ones.
+
+    python -m heist_envs.training.study tiny --json benchmarks/results/learning-tiny.json --picture docs/pictures/tiny.svg
+    python -m heist_envs.training.study full --games holdup --json benchmarks/results/learning-holdup.json
+
+- tiny: NashConv of the policy and of its average on the preset `tiny` of each game along the training, for PPO with entropy
+  (`configs/tiny-ppo.json`) and for magnetic mirror descent (`configs/tiny-mmd.json`).
+- full: from nothing with the game's own config, then one seat of the averaged policy at a table of each rule-based style.
+
+A run that the file already holds is not run again: a study that was stopped goes on.
+"""
+
+import argparse
+import json
+import pathlib
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from heist_envs.agents import RuleBasedAgent, make_agent
+from heist_envs.agents.solver import nash_conv, uniform
+from heist_envs.benchmarks.throughput import commit, machine
+from heist_envs.benchmarks.tournament import one_against_many
+from heist_envs.games import GAMES, load
+from heist_envs.training.selfplay import CONFIGS, Config, Run, versions, walked
+
+ALGORITHMS = {"PPO": "tiny-ppo.json", "MMD": "tiny-mmd.json"}
+FRESH = 3_000_000
+"""The seed of the first deal that policies are judged on, far from those of training and of evaluations on the way."""
+
+
+def curve(config: Config) -> dict[str, Any]:
+    """NashConv along a run, and that of the uniform strategy."""
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(replace(config, exact=True), pathlib.Path(folder) / "run")
+        form = walked(config.game, {**config.options, "num_players": run.num_players}).form
+        run.train()
+        lines = (run.folder / "evaluation.jsonl").read_text().splitlines()
+    evaluations = [json.loads(line) for line in lines]
+    return {
+        "uniform": nash_conv(form, uniform(form)),
+        "decisions": [one["decisions"] for one in evaluations],
+        "policy": [one["policy"]["nash_conv"] for one in evaluations],
+        "average": [one["average"]["nash_conv"] for one in evaluations],
+        "gains": evaluations[-1]["average"]["gains"],
+        "seconds": time.perf_counter() - start,
+    }
+
+
+def matches(config: Config, deals: int, folder: pathlib.Path | None = None) -> dict[str, Any]:
+    """What the averaged policy of a run wins from each style, and how long the training took."""
+    with tempfile.TemporaryDirectory() as scratch:
+        run = Run(config, (folder or pathlib.Path(scratch)) / f"{config.game}-{config.seed}")
+        start = time.perf_counter()
+        run.train()
+        seconds = time.perf_counter() - start
+        agent, n = run.agent(averaged=True), run.num_players
+        lines = (run.folder / "evaluation.jsonl").read_text().splitlines()
+    names = ["uniform", *(f"rule:{style}" for style in RuleBasedAgent(config.game).rules.STYLES)]
+    scores = {
+        name: one_against_many(config.game, agent, make_agent(name, config.game), n, deals, FRESH, **config.options)
+        for name in names
+    }
+    return {
+        "players": n,
+        "decisions": run.model.num_timesteps,
+        "seconds": seconds,
+        "deals": deals,
+        "against": {name: score._asdict() for name, score in scores.items()},
+        "curve": [json.loads(line) for line in lines],
+    }
+
+
+def picture(result: dict[str, Any], path: str) -> None:
+    """The curves of `tiny`: a panel per game, a colour per algorithm, a line per seed; the averages solid."""
+    from matplotlib import pyplot as plt
+
+    games = [game for game in GAMES if any(row["game"] == game for row in result["runs"])]
+    figure, panels = plt.subplots(1, len(games), figsize=(3.4 * len(games), 3.2), sharey=True, squeeze=False)
+    colours = dict(zip(ALGORITHMS, ("tab:blue", "tab:orange"), strict=True))
+    for game, axes in zip(games, panels[0], strict=True):
+        for row in result["runs"]:
+            if row["game"] == game:
+                x = [done / 1e6 for done in row["decisions"]]
+                for who, style in (("policy", ":"), ("average", "-")):
+                    shares = [100 * value / row["uniform"] for value in row[who]]
+                    label = f"{row['algorithm']}, {'averaged weights' if who == 'average' else 'last weights'}"
+                    axes.plot(x, shares, style, color=colours[row["algorithm"]], lw=1, label=label)
+        axes.axhline(5, color="grey", lw=0.8)
+        axes.set(title=f"{load(game).NAME.capitalize()}, tiny", xlabel="million decisions", yscale="log", ylim=(1, 120))
+    panels[0, 0].set_ylabel("NashConv, % of the uniform strategy's")
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    unique = dict(zip(labels, handles, strict=True))
+    figure.legend(unique.values(), unique, loc="lower center", ncols=4, frameon=False)
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser("python -m heist_envs.training.study", description=__doc__.split("\n")[0])
+    parser.add_argument("kind", choices=("tiny", "full"))
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
+    parser.add_argument("--seeds", nargs="+", type=int, default=None, help="default 0 to 4, or 0 to 2 on full games")
+    parser.add_argument("--decisions", type=int, default=None, help="default as the config says")
+    parser.add_argument("--deals", type=int, default=1000, help="that policies of full games are judged on")
+    parser.add_argument("--folder", default=None, help="keep the runs of full games here")
+    parser.add_argument("--json", required=True, help="the file of the result")
+    parser.add_argument("--picture", default=None, help="draw the curves of tiny into this file")
+    given = parser.parse_args(arguments)
+    file = pathlib.Path(given.json)
+    result: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {"kind": given.kind, "runs": []}
+    if result.get("kind") != given.kind:
+        parser.error(f"{file} is not a study of {given.kind} tables")
+    changes = {} if given.decisions is None else {"decisions": given.decisions}
+    for game in given.games:
+        for seed in given.seeds or range(5 if given.kind == "tiny" else 3):
+            for algorithm, name in ALGORITHMS.items() if given.kind == "tiny" else [("PPO", f"{game}.json")]:
+                config = Config.read(CONFIGS / name, game=game, seed=seed, **changes)
+                settings = json.loads(json.dumps(asdict(config)))
+                if any(row["algorithm"] == algorithm and row["config"] == settings for row in result["runs"]):
+                    continue
+                folder = pathlib.Path(given.folder) if given.folder else None
+                found = curve(config) if given.kind == "tiny" else matches(config, given.deals, folder)
+                about = {"commit": commit(), "machine": machine(), "made_with": versions()}
+                result["runs"].append(
+                    {"game": game, "algorithm": algorithm, "seed": seed, **about, **found, "config": settings}
+                )
+                file.write_text(json.dumps(result, indent=1) + "\n")
+                print(words(result["runs"][-1]), flush=True)
+    if given.picture:
+        picture(result, given.picture)
+
+
+def words(row: dict[str, Any]) -> str:
+    """A run in a line."""
+    start = f"{row['game']} {row['algorithm']} seed {row['seed']}, {row['seconds']:.0f} s: "
+    if "against" in row:
+        return start + ", ".join(f"{name} {v['mean']:+.3f} ± {v['half_width']:.3f}" for name, v in row["against"].items())
+    policy, average = (100 * row[who][-1] / row["uniform"] for who in ("policy", "average"))
+    return start + f"NashConv {policy:.1f}% of the uniform strategy's, of the averaged weights {average:.1f}%"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""How many decisions a second are played and learned, beside the usual route, in one run.
+
+    python -m heist_envs.training.throughput --json benchmarks/results/training-throughput.json
+
+The usual route is MaskablePPO as it comes over one PettingZoo environment, wrapped so that whoever is to act is "the" agent.
+Ours is a run of `selfplay` in which all seats learn. Both play and learn, in turn, a few rounds of each; the ratio of their
+medians is what to trust, since machines drift.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    from sb3_contrib import MaskablePPO
+except ImportError as missing:
+    raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
+
+import heist_envs
+from heist_envs.benchmarks.throughput import commit, machine
+from heist_envs.games import GAMES
+from heist_envs.training.selfplay import CONFIGS, Config, Run, versions
+
+
+class WhoeverActs(gymnasium.Env[NDArray[np.int8], np.int64]):
+    """A PettingZoo environment as one agent's: the usual wrapper, which mixes the seats' rewards and is slow.
+
+    It is here to be measured against and not to be used.
+    """
+
+    def __init__(self, game: str) -> None:
+        self.env = heist_envs.make(game)
+        agent = self.env.possible_agents[0]
+        self.observation_space = self.env.observation_space(agent)["observation"]  # type: ignore[index]
+        self.action_space = self.env.action_space(agent)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start a game."""
+        super().reset(seed=seed)
+        self.env.reset(seed)
+        return self.env.observe(self.env.agent_selection)["observation"], {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """One decision of whoever is to act."""
+        self.env.step(int(action))
+        observation, reward, terminated, truncated, _ = self.env.last()
+        return observation["observation"], float(reward), terminated, truncated, {}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Of whoever is to act."""
+        mask: NDArray[np.bool_] = self.env.observe(self.env.agent_selection)["action_mask"].astype(bool)
+        return mask
+
+
+def usual(game: str, seed: int) -> Callable[[int], None]:
+    """What learns for some decisions by the usual route."""
+    model = MaskablePPO("MlpPolicy", WhoeverActs(game), seed=seed, device="cpu")
+
+    def learn(decisions: int) -> None:
+        model.learn(decisions, reset_num_timesteps=False)
+
+    return learn
+
+
+def ours(game: str, seed: int, folder: str) -> tuple[Callable[[int], None], Config]:
+    """What learns for some decisions by self-play, and its config."""
+    config = Config.read(CONFIGS / f"{game}.json", seed=seed, opponent_share=0.0)
+    run = Run(config, pathlib.Path(folder) / "run")
+
+    def learn(decisions: int) -> None:
+        run.model.learn(decisions, reset_num_timesteps=False)
+
+    return learn, config
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser("python -m heist_envs.training.throughput", description=__doc__.split("\n")[0])
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rollouts", type=int, default=4, help="of ours in a round")
+    parser.add_argument("--decisions", type=int, default=2048, help="of the usual route in a round: a rollout of it")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", default=None, help="write the result to this file")
+    given = parser.parse_args(arguments)
+    result: dict[str, Any] = {"commit": commit(), "machine": machine(), "made_with": versions(), "games": {}}
+    for game in given.games:
+        with tempfile.TemporaryDirectory() as folder:
+            learn, config = ours(game, given.seed, folder)
+            routes = {
+                "self-play": (learn, given.rollouts * config.num_envs * config.steps),
+                "usual": (usual(game, given.seed), given.decisions),
+            }
+            speeds: dict[str, list[float]] = {name: [] for name in routes}
+            for k in range(given.rounds + 1):
+                for name, (learn, decisions) in routes.items():
+                    start = time.perf_counter()
+                    learn(decisions if k else 1)  # the first round compiles
+                    speeds[name] += [decisions / (time.perf_counter() - start)] * (k > 0)
+        found = {name: statistics.median(values) for name, values in speeds.items()}
+        result["games"][game] = found | {"ratio": found["self-play"] / found["usual"], "hidden": config.hidden}
+        print(
+            f"{game}: {found['self-play']:,.0f} decisions a second played and learned, {found['usual']:,.0f} by the usual "
+            f"route: {result['games'][game]['ratio']:.0f} times",
+            flush=True,
+        )
+    if given.json:
+        pathlib.Path(given.json).write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
