@@ -294,8 +294,8 @@ def learning_tables(results: Sequence[dict[str, Any]]) -> str:
             lines += [
                 "",
                 "NashConv on the preset `tiny` at the end of the training, of the uniform strategy's, and the decisions "
-                "after which it was never seen above 5% of it again. With three or more players it is the sum of what each seat "
-                "would win alone, and no distance from an equilibrium.",
+                "after which it was never seen above 5% of it again. With three or more players it is the sum of what each "
+                "seat would win alone, and no distance from an equilibrium.",
                 "",
                 "| game | algorithm | seed | decisions | last weights | 5% | averaged weights | 5% | seconds |",
                 "|---|---|--:|--:|--:|--:|--:|--:|--:|",
