@@ -59,7 +59,7 @@ def sweep(base: Config, trials: int, folder: pathlib.Path, seed: int = 0) -> opt
     """Go on with a study until it has so many trials, finished or given up.
 
     Args:
-        base: of all trials; `exact` is set.
+        base: of all trials, with `exact`.
         trials: of the whole study, earlier ones in the folder included.
         folder: of the study and of its runs.
         seed: of what is proposed.
@@ -74,7 +74,7 @@ def sweep(base: Config, trials: int, folder: pathlib.Path, seed: int = 0) -> opt
     )
 
     def objective(trial: optuna.Trial) -> float:
-        run = _Judged(proposed(trial, replace(base, exact=True)), folder / f"trial-{trial.number}")
+        run = _Judged(proposed(trial, base), folder / f"trial-{trial.number}")
         run.trial = trial
         run.train()
         lines = (run.folder / "evaluation.jsonl").read_text().splitlines()
@@ -104,6 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         num_envs=given.num_envs,
         evaluate_every=max(1, given.decisions // 4),
         baselines=(),
+        exact=True,
         seed=given.seed,
     )
     folder = pathlib.Path(given.folder or f"runs/sweep-{given.game}")

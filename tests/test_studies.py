@@ -1,0 +1,118 @@
+"""Studies over seeds, sweeps and the speed of training: what they write, and that they go on where they were stopped."""
+
+import json
+
+import pytest
+
+pytest.importorskip("sb3_contrib")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+
+from heist_envs.benchmarks import tables  # noqa: E402 - after the skip
+from heist_envs.training import study, throughput  # noqa: E402
+from heist_envs.training.selfplay import CONFIGS, Config, Run, walked  # noqa: E402
+
+SHORT = {
+    "num_envs": 16, "steps": 16, "batch_size": 64, "hidden": [8], "decisions": 512, "evaluate_every": 256,
+    "evaluation_deals": 2,
+}  # fmt: skip
+
+
+@pytest.fixture
+def short_configs(tmp_path, monkeypatch):
+    """Configs as in the package, but for a moment of training."""
+    folder = tmp_path / "configs"
+    folder.mkdir()
+    for path in CONFIGS.glob("*.json"):
+        (folder / path.name).write_text(json.dumps(json.loads(path.read_text()) | SHORT))
+    for module in (study, throughput):
+        monkeypatch.setattr(module, "CONFIGS", folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["tiny-ppo.json", "tiny-mmd.json"])
+def test_the_configs_of_small_tables_differ_in_their_pull_alone(name):
+    config = Config.read(CONFIGS / name)
+    assert config.options == {"preset": "tiny"}
+    assert config.opponent_share == 0
+    assert (config.pull > 0) == (name == "tiny-mmd.json")
+
+
+def test_on_a_small_table_training_comes_near_an_equilibrium(tmp_path):
+    """In less than two minutes to a tenth of the uniform strategy's NashConv."""
+    config = Config.read(CONFIGS / "tiny-ppo.json", game="holdup", decisions=300_000, evaluate_every=300_000, seed=7)
+    found = study.curve(config)
+    assert found["policy"][0] == pytest.approx(found["uniform"], rel=0.02)  # a policy that has learned nothing
+    assert found["policy"][-1] < 0.1 * found["uniform"]
+    assert sum(found["gains"]) == pytest.approx(found["average"][-1])
+
+
+def test_a_study_of_small_tables_goes_on_where_it_was_stopped(short_configs, tmp_path, capsys):
+    file, picture = tmp_path / "tiny.json", tmp_path / "tiny.svg"
+    words = ["tiny", "--games", "holdup", "--json", str(file)]
+    study.main([*words, "--seeds", "1"])
+    assert capsys.readouterr().out.count("seed 1") == 2  # both algorithms
+    study.main([*words, "--seeds", "1", "2", "--picture", str(picture)])
+    assert "seed 1" not in capsys.readouterr().out
+    runs = json.loads(file.read_text())["runs"]
+    assert [(row["algorithm"], row["seed"]) for row in runs] == [("PPO", 1), ("MMD", 1), ("PPO", 2), ("MMD", 2)]
+    for row in runs:
+        assert len(row["decisions"]) == len(row["policy"]) == len(row["average"]) == 3
+        assert row["config"]["seed"] == row["seed"]
+    assert picture.read_text().count("<path") > 8
+    assert "| holdup | MMD | 2 | 512 |" in tables.learning_tables([json.loads(file.read_text())])
+    with pytest.raises(SystemExit):
+        study.main(["full", *words[1:]])
+    assert "is not a study of full tables" in capsys.readouterr().err
+
+
+def test_a_study_of_full_games_judges_against_every_style(short_configs, tmp_path, capsys):
+    file = tmp_path / "full.json"
+    study.main(["full", "--games", "holdup", "--seeds", "0", "--deals", "2", "--json", str(file)])
+    result = json.loads(file.read_text())
+    [row] = result["runs"]
+    assert list(row["against"]) == ["uniform", *(f"rule:{name}" for name in ("band", "cautious", "bluffing", "maniac"))]
+    assert "rule:maniac" in capsys.readouterr().out
+    assert "| 0 | 512 |" in tables.learning_tables([result])
+
+
+def test_a_table_is_walked_once(tmp_path):
+    assert walked("holdup", {"preset": "tiny"}) is walked("holdup", {"preset": "tiny"})
+
+
+def test_the_speed_of_training_is_given_beside_the_usual_route(short_configs, tmp_path, capsys):
+    file = tmp_path / "speed.json"
+    throughput.main(["--games", "holdup", "--rounds", "1", "--rollouts", "1", "--decisions", "64", "--json", str(file)])
+    found = json.loads(file.read_text())["games"]["holdup"]
+    assert found["ratio"] == pytest.approx(found["self-play"] / found["usual"])
+    assert "by the usual route" in capsys.readouterr().out
+    assert "| holdup | 8 |" in tables.training_speed_tables([json.loads(file.read_text())])
+
+
+def test_a_sweep_finds_its_best_trial_and_goes_on_from_its_folder(tmp_path, capsys):
+    pytest.importorskip("optuna")
+    from heist_envs.training import sweep
+
+    words = ["--decisions", "600", "--num-envs", "8", "--folder", str(tmp_path / "sweep")]
+    sweep.main([*words, "--trials", "2"])
+    sweep.main([*words, "--trials", "3"])
+    assert "best of 3 trials" in capsys.readouterr().out
+    sweep.main([*words, "--trials", "3"])
+    assert sorted(path.name for path in (tmp_path / "sweep").glob("trial-*")) == ["trial-0", "trial-1", "trial-2"]
+    best = Config.read(tmp_path / "sweep" / "best.json")
+    judged = []
+    for k in range(3):
+        lines = (tmp_path / "sweep" / f"trial-{k}" / "evaluation.jsonl").read_text().splitlines()
+        judged.append(json.loads(lines[-1])["average"]["nash_conv"])
+    chosen = Config.read(tmp_path / "sweep" / f"trial-{judged.index(min(judged))}" / "config.json")
+    assert best == chosen
+
+
+def test_a_run_that_is_given_up_in_an_evaluation_closes_its_files(tmp_path):
+    class GivenUp(Run):
+        def evaluate(self):
+            raise RuntimeError("enough")
+
+    config = Config(**{**SHORT, "hidden": (8,)})
+    with pytest.raises(RuntimeError, match="enough"):
+        GivenUp(config, tmp_path / "run").train()
+    assert (tmp_path / "run" / "config.json").exists()
