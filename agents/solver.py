@@ -175,28 +175,6 @@ def realize(form: SequenceForm, player: int, strategy: NDArray[np.float64], plan
                 plan[s] = before * strategy[s]
 
 
-def reach(tree: Tree, form: SequenceForm, strategy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How likely play comes to each information set where all follow the strategy, float64 (num_information_sets,)."""
-    chances = np.zeros(len(tree.nodes))
-    chances[0] = 1
-    spread(tree.nodes, form.first, strategy, chances)
-    decisions = np.flatnonzero(tree.nodes["player"] >= 0)
-    sets = tree.nodes["information_set"][decisions]
-    return np.bincount(sets, chances[decisions], len(form.players))
-
-
-@compiled
-def spread(
-    nodes: NDArray[Any], first: NDArray[np.int64], strategy: NDArray[np.float64], chances: NDArray[np.float64]
-) -> None:
-    """Write the probability of each node, float64 (num_nodes,), from that of its parent."""
-    for k in range(len(nodes)):
-        for i in range(nodes[k].num_children):
-            child = nodes[k].first_child + i
-            chosen = strategy[first[nodes[k].information_set] + i] if nodes[k].player >= 0 else 1.0
-            chances[child] = chances[k] * nodes[child].share * chosen
-
-
 # ------------------------------------------------------------------------------------------------ Best responses
 
 

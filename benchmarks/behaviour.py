@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs.agents import AnyAgent, decide, make_agent
-from heist_envs.agents.solver import SequenceForm, reach, sequence_form, strategy_of
+from heist_envs.agents.solver import SequenceForm, follow, realization_plan, sequence_form, strategy_of
 from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import NORMAL_95
@@ -394,15 +394,6 @@ def answers(
     return np.where(is_open[places], classes, -1), extent
 
 
-def _added_up(
-    question: Question, classes: NDArray[np.int64], extent: NDArray[np.float64], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weights of all answers and of those that are a yes, by class."""
-    there, size = classes >= 0, len(question.classes)
-    asked = np.bincount(classes[there], weights[there], size)
-    return asked, np.bincount(classes[there], (weights * extent)[there], size)
-
-
 def rates_in_play(agent: AnyAgent, game: str, num_games: int, seed: int = 0, **options: Any) -> list[Rates]:
     """Count the answers of an agent that plays all seats.
 
@@ -461,6 +452,17 @@ def _clustered(question: Question, asked: NDArray[np.float64], yes: NDArray[np.f
     return found._replace(independent=np.minimum(found.asked, independent))
 
 
+def reach(tree: Tree, form: SequenceForm, strategy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How likely play comes to each information set where all follow the strategy, float64 (num_information_sets,)."""
+    players = tree.payoffs.shape[1]
+    sequences, shares = np.zeros((len(tree.nodes), players), np.int32), np.ones(len(tree.nodes))
+    sequences[0] = len(strategy) + np.arange(players)
+    follow(tree.nodes, form.first, form.parents.copy(), form.actions.copy(), sequences, shares)
+    decisions = np.flatnonzero(tree.nodes["player"] >= 0)
+    chances = shares[decisions] * realization_plan(form, strategy)[sequences[decisions]].prod(axis=1)
+    return np.bincount(tree.nodes["information_set"][decisions], chances, len(form.players))
+
+
 def rates_exactly(game: str, tree: Tree, form: SequenceForm, strategy: NDArray[np.float64]) -> list[Rates]:
     """The rates of a strategy that all players follow, without counting.
 
@@ -475,8 +477,11 @@ def rates_exactly(game: str, tree: Tree, form: SequenceForm, strategy: NDArray[n
     found = []
     for question in QUESTIONS[game]:
         classes, extent = answers(question, tree.states, form.players.astype(np.intp), sets, actions)
-        asked, yes = _added_up(question, classes, extent, weights)
-        found.append(Rates(question, asked, yes, np.full(len(asked), np.inf)))
+        there, size = classes >= 0, len(question.classes)
+        asked, yes = np.zeros(size), np.zeros(size)
+        np.add.at(asked, classes[there], weights[there])
+        np.add.at(yes, classes[there], (weights * extent)[there])
+        found.append(Rates(question, asked, yes, np.full(size, np.inf)))
     return found
 
 

@@ -146,10 +146,10 @@ def test_low_cards_and_flies_face_down_are_bluffs():
     found = put(table.state, "cleaners")
     lays = {key[1:]: yes for key, yes in found.items() if key[0] == "lays face down, not open"}
     assert lays == {
-        ("a Fly", "PLACE 0 down"): 1,
-        ("a Fly", "PLACE 0 up"): 0,
-        ("a low card", "PLACE 1 down"): 1,
-        ("a low card", "PLACE 1 up"): 0,
+        ("a Fly", "PLACE 0 DOWN"): 1,
+        ("a Fly", "PLACE 0 UP"): 0,
+        ("a low card", "PLACE 1 DOWN"): 1,
+        ("a low card", "PLACE 1 UP"): 0,
     }
 
 
@@ -296,33 +296,25 @@ def test_the_tree_and_play_give_the_same_rates(trees, game, name):
     assert compared >= 5
 
 
-def test_play_reaches_each_information_set_as_the_plans_say(trees):
-    tree, form = trees("cleaners", preset="tiny")
+def test_play_reaches_each_information_set_along_the_tree(trees):
+    tree, form = trees("cleaners", preset="micro")
     strategy = solver.normalized(form, np.random.default_rng(0).random(len(form.actions)))
-    found = solver.reach(tree, form, strategy)
-    assert found[0] == pytest.approx((tree.nodes["information_set"] == 0) @ _by_plans(tree, form, strategy))
-    sums = np.bincount(
-        tree.nodes["information_set"][tree.nodes["player"] >= 0],
-        _by_plans(tree, form, strategy)[tree.nodes["player"] >= 0],
-    )
-    assert found == pytest.approx(sums)
-
-
-def _by_plans(tree, form, strategy):
-    """Each node's probability: the product of all plans along the way and of chance."""
-    plan = solver.realization_plan(form, strategy)
-    sequences = np.zeros((len(tree.nodes), 2), np.int32)
-    sequences[0] = len(strategy) + np.arange(2)
-    shares = np.ones(len(tree.nodes))
-    solver.follow(tree.nodes, form.first, form.parents.copy(), form.actions.copy(), sequences, shares)
-    return shares * plan[sequences].prod(axis=1)
+    chances, expected = np.ones(len(tree.nodes)), np.zeros(len(form.players))
+    for k, node in enumerate(tree.nodes.tolist()):
+        share, _, first, children, information_set, _, player = node
+        chances[k] *= share
+        for i in range(children):
+            chances[first + i] = chances[k] * (strategy[form.first[information_set] + i] if player >= 0 else 1)
+        if player >= 0:
+            expected[information_set] += chances[k]
+    assert behaviour.reach(tree, form, strategy) == pytest.approx(expected)
 
 
 def test_bluffing_sets_are_those_where_a_bluff_is_open_the_most_reached_first(trees):
     tree, form = trees("cleaners", preset="tiny")
     strategy = solver.uniform(form)
     found = bluffing_sets("cleaners", tree, form, strategy)
-    chances = solver.reach(tree, form, strategy)[list(found)]
+    chances = behaviour.reach(tree, form, strategy)[list(found)]
     assert (np.diff(chances) <= 0).all()
     question = question_of("cleaners", "lays face down, not open")
     for i, words in list(found.items())[:50]:
