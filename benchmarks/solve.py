@@ -6,7 +6,8 @@ CFR+ runs on one core until NashConv is a thousandth of the uniform strategy's; 
 of the checks between them, without compiling and without walking the tree, which is given apart. Where OpenSpiel is
 installed, its CFR+ (C++) runs on the same tree in Gambit's format, and its best responses judge ours: the uniform strategy
 and the one found. `--adapter` has them judged through `heist_envs.openspiel` too, rules and all, which takes minutes.
-`--programme` gives two players' exact value, and the intervals of equilibrium frequencies at their first decisions.
+`--programme` gives two players' exact value, and the intervals of equilibrium frequencies where a bluff is open; tables of
+more players it leaves out.
 """
 
 import argparse
@@ -143,32 +144,47 @@ def beside_openspiel(tree: Tree, form: SequenceForm, name: str, options: dict[st
     }
 
 
-def by_programme(tree: Tree, form: SequenceForm, name: str) -> dict[str, Any]:
-    """The exact value for two players, and the frequencies in all equilibria at the first decisions of both."""
+def by_programme(tree: Tree, form: SequenceForm, name: str, strategy: NDArray[np.float64]) -> dict[str, Any]:
+    """The exact value for two players, and what all equilibria do where a bluff is open.
+
+    Args:
+        tree: of the table.
+        form: its sequence form.
+        name: of the game.
+        strategy: an approximate equilibrium, which says where play mostly comes and what stands beside the intervals.
+
+    Returns:
+        `value`, `seconds` for it, `seconds_in_all`, and `intervals`: those of the action frequencies at the most reached
+        information sets with a bluff (`bluffing_sets`), or in a game without any at the players' first decisions.
+    """
     from heist_envs.agents.equilibria import frequency_intervals, optimum
+    from heist_envs.benchmarks.behaviour import bluffing_sets
 
     start = time.perf_counter()
     value = optimum(form, 0).value
     took = time.perf_counter() - start
-    sets = np.flatnonzero(form.parents >= len(form.actions)).tolist()[:FIRST_DECISIONS]
-    intervals = frequency_intervals(form, value, sets)
+    first = np.flatnonzero(form.parents >= len(form.actions)).tolist()
+    sought = bluffing_sets(name, tree, form, strategy) or {i: ["a first decision"] for i in first}
+    sets = list(sought)[:SETS]
     names = load(name).ACTION_NAMES
-    found = [
-        {
-            "player": int(form.players[i]),
-            "key": f"{int(tree.keys[i]):016x}",
-            "actions": {
-                names[action]: ends.tolist()
-                for action, ends in zip(form.actions[form.first[i] : form.first[i + 1]], interval, strict=True)
-            },
-        }
-        for i, interval in zip(sets, intervals, strict=True)
-        if interval is not None
-    ]
-    return {"value": value, "seconds": took, "seconds_in_all": time.perf_counter() - start, "first_decisions": found}
+    found = []
+    for i, interval in zip(sets, frequency_intervals(form, value, sets), strict=True):
+        if interval is not None:
+            here = slice(form.first[i], form.first[i + 1])
+            words = [names[action] for action in form.actions[here]]
+            found.append(
+                {
+                    "player": int(form.players[i]),
+                    "key": f"{int(tree.keys[i]):016x}",
+                    "about": sought[i],
+                    "actions": dict(zip(words, interval.tolist(), strict=True)),
+                    "cfr_plus": dict(zip(words, strategy[here].tolist(), strict=True)),
+                }
+            )
+    return {"value": value, "seconds": took, "seconds_in_all": time.perf_counter() - start, "intervals": found}
 
 
-FIRST_DECISIONS = 8
+SETS = 8
 """Information sets of which the intervals are sought, two programmes per action each."""
 
 
@@ -199,8 +215,8 @@ def measure(name: str, options: dict[str, Any], given: argparse.Namespace) -> di
 
             game = load_game(name, **options)
             result["adapter"] = judged(game, lambda s: adapter_table(tree, form, s), form, strategy)
-    if given.programme:
-        result["programme"] = by_programme(tree, form, name)
+    if given.programme and len(form.leaves) == 2:
+        result["programme"] = by_programme(tree, form, name, strategy)
     return result
 
 
@@ -215,7 +231,10 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
         f"values {np.round(cfr['values'], 6)}"
     )
     if len(cfr["gains"]) > 2:
-        yield "  with three or more players this is what was measured: CFR promises no equilibrium there"
+        yield (
+            "  with three or more players this is what was measured: CFR promises no equilibrium there, and no linear "
+            "programme gives one"
+        )
     if "openspiel" in found:
         theirs = found["openspiel"]
         yield (
@@ -228,9 +247,12 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
         yield f"  through the adapter they differ by {judge['difference']:.1e}, after {judge['seconds']:.0f} s"
     if "programme" in found:
         yield f"  linear programme: value {found['programme']['value']:.9f}, {found['programme']['seconds']:.1f} s"
-        for row in found["programme"]["first_decisions"]:
-            ends = ", ".join(f"{action} {low:.4f}..{high:.4f}" for action, (low, high) in row["actions"].items())
-            yield f"    player_{row['player']} {row['key']}: {ends}"
+        for row in found["programme"]["intervals"]:
+            ends = ", ".join(
+                f"{action} {low:.4f}..{high:.4f} (CFR+ {row['cfr_plus'][action]:.4f})"
+                for action, (low, high) in row["actions"].items()
+            )
+            yield f"    player_{row['player']} {row['key']}, {'; '.join(row['about'])}: {ends}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

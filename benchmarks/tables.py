@@ -8,6 +8,7 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
+from heist_envs.benchmarks.behaviour import cells as behaviour_cells
 from heist_envs.benchmarks.statistics import PAGE, Figure
 
 RESULTS = pathlib.Path("benchmarks/results")
@@ -175,6 +176,34 @@ def luck_tables(results: Sequence[dict[str, Any]]) -> str:
             cells = [f"{table['agents'][k]['per decision']:.3f}" for table in tables]
             lines.append(f"| {found['agent']} | " + " | ".join(cells) + " |")
         lines += ["", "![Where to draw on and where to stop, by cards laid and gap](pictures/push-your-luck.svg)", ""]
+    return "\n".join(lines)
+
+
+def behaviour_tables(results: Sequence[dict[str, Any]]) -> str:
+    """How often agents bluff, call, betray, sound an alarm, risk a bust and stop, by what they know."""
+    lines = [
+        "## What agents do",
+        "",
+        "`python -m heist_envs.benchmarks.behaviour`; the agent in all seats. The share of yes to a question, by what the "
+        "player who answers knows, and how often it is asked in a game. Where a yes pretends what is not so it is a bluff.",
+        "",
+    ]
+    for result in results:
+        lines += [
+            f"In play, {result['num_games']:,} games from seed {result['seed']}; 95% intervals clustered by game."
+            if "num_games" in result
+            else f"Exactly, by the tree; agents that leave something to chance and do not say how much are asked "
+            f"{result['draws']} times at each information set. CFR+ promises an equilibrium for two players only.",
+            "",
+        ]
+        for table in result["tables"]:
+            heads = [_table(table), "of what is known"]
+            for agent in table["agents"]:
+                exact = f", NashConv {agent['nash_conv']:.4f}" if "nash_conv" in agent else ""
+                heads.append(agent["agent"] + exact)
+            lines += ["| " + " | ".join(heads) + " |", "|---|---|" + "--:|" * len(table["agents"])]
+            lines += ["| " + " | ".join(row) + " |" for row in behaviour_cells(table)]
+            lines.append("")
     return "\n".join(lines)
 
 
@@ -389,6 +418,7 @@ def report(results: pathlib.Path = RESULTS) -> str:
     made = {
         "statistics-*.json": play_tables,
         "cross-*.json": cross_tables,
+        "behaviour-*.json": behaviour_tables,
         "solve-*.json": solve_tables,
         "exploitability.json": exploitability_tables,
         "search.json": search_tables,
