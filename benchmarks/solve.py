@@ -7,7 +7,8 @@ of the checks between them, without compiling and without walking the tree, whic
 installed, its CFR+ (C++) runs on the same tree in Gambit's format, and its best responses judge ours: the uniform strategy
 and the one found. `--adapter` has them judged through `heist_envs.openspiel` too, rules and all, which takes minutes.
 `--programme` gives two players' exact value, and the intervals of equilibrium frequencies where a bluff is open; tables of
-more players it leaves out.
+more players it leaves out. `--sampling` has external-sampling MCCFR run as long as CFR+ may, which is for trees so large that
+one iteration over all of it is long; `--preset small` are such tables.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from heist_envs.agents.solver import (
     RegretMinimizer,
+    SamplingMinimizer,
     SequenceForm,
     best_response,
     deviation_gains,
@@ -116,6 +118,28 @@ def solved(form: SequenceForm, seconds: float) -> tuple[dict[str, Any], NDArray[
         "values": expected_values(form, strategy).tolist(),
     }
     return found, strategy
+
+
+def sampled(tree: Tree, form: SequenceForm, seconds: float, seed: int = 0) -> dict[str, Any]:
+    """What external sampling comes to in a time, that of the sampling alone."""
+    SamplingMinimizer(tree, form, seed).run(1)  # compiles
+    minimizer, spent = SamplingMinimizer(tree, form, seed), 0.0
+    while spent < seconds:
+        before = time.perf_counter()
+        minimizer.run(SAMPLES)
+        spent += time.perf_counter() - before
+    gains = deviation_gains(form, minimizer.average())
+    return {
+        "iterations": minimizer.iterations,
+        "seconds": spent,
+        "nash_conv": gains.sum(),
+        "share_of_uniform": gains.sum() / nash_conv(form, uniform(form)),
+        "gains": gains.tolist(),
+    }
+
+
+SAMPLES = 2_000
+"""Iterations of external sampling between two strategies that count in its average."""
 
 
 def beside_openspiel(tree: Tree, form: SequenceForm, name: str, options: dict[str, Any], strategy: Any) -> dict[str, Any]:
@@ -215,6 +239,8 @@ def measure(name: str, options: dict[str, Any], given: argparse.Namespace) -> di
 
             game = load_game(name, **options)
             result["adapter"] = judged(game, lambda s: adapter_table(tree, form, s), form, strategy)
+    if given.sampling:
+        result["sampling"] = sampled(tree, form, given.seconds)
     if given.programme and len(form.leaves) == 2:
         result["programme"] = by_programme(tree, form, name, strategy)
     return result
@@ -234,6 +260,12 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
         yield (
             "  with three or more players this is what was measured: CFR promises no equilibrium there, and no linear "
             "programme gives one"
+        )
+    if "sampling" in found:
+        theirs = found["sampling"]
+        yield (
+            f"  external sampling: {theirs['iterations']:,} iterations, {theirs['seconds']:.0f} s, NashConv "
+            f"{theirs['nash_conv']:.6f} ({100 * theirs['share_of_uniform']:.2f}% of uniform's)"
         )
     if "openspiel" in found:
         theirs = found["openspiel"]
@@ -263,6 +295,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="give up after this time")
     parser.add_argument("--alone", action="store_true", help="leave OpenSpiel out, which takes long on large trees")
     parser.add_argument("--adapter", action="store_true", help="have OpenSpiel play our rules, too: minutes")
+    parser.add_argument("--sampling", action="store_true", help="external sampling beside it, for --seconds")
     parser.add_argument("--programme", action="store_true", help="solve games of two players by linear programming, too")
     parser.add_argument("--json", default=None, help="write the result to this file")
     given = parser.parse_args(arguments)

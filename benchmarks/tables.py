@@ -210,12 +210,14 @@ def behaviour_tables(results: Sequence[dict[str, Any]]) -> str:
 def solve_tables(results: Sequence[dict[str, Any]]) -> str:
     """How small tables are solved."""
     head = ["table", "information sets", "uniform: NashConv", "CFR+: NashConv", "of uniform's", "iterations", "seconds"]
-    head += ["gains by seat", "OpenSpiel's CFR+ (C++) on the same tree", "its judgement differs by"]
+    head += ["gains by seat", "external sampling", "OpenSpiel's CFR+ (C++) on the same tree", "its judgement differs by"]
+    head += ["and through its adapter"]
     lines = [
         "## Exact solutions",
         "",
-        f"`python -m heist_envs.benchmarks.solve`; one core, {_machine(results[0])}. CFR+ until its NashConv is a "
-        "thousandth of the uniform strategy's. With three or more players it promises no equilibrium: the gains by seat, "
+        f"`python -m heist_envs.benchmarks.solve --adapter --programme`, and `--preset small --sampling --alone`; one core, "
+        f"{_machine(results[0])}. CFR+ until its NashConv is a thousandth of the uniform strategy's; external sampling for a "
+        "time, its iterations and what it came to of the uniform strategy's. With three or more players it promises no equilibrium: the gains by seat, "
         "what each would win by changing alone, are what was measured.",
         "",
         "| " + " | ".join(head) + " |",
@@ -223,10 +225,15 @@ def solve_tables(results: Sequence[dict[str, Any]]) -> str:
     ]
     for table in (table for result in results for table in result["tables"]):
         cfr, theirs = table["cfr_plus"], table.get("openspiel")
-        beside, off = ["", ""], 0.0
+        beside = [""] * 4
+        if "sampling" in table:
+            drawn = table["sampling"]
+            beside[0] = f"{drawn['iterations']:,} in {drawn['seconds']:.0f} s: {100 * drawn['share_of_uniform']:.1f}%"
         if theirs:
             off = max(theirs[name]["difference"] for name in ("uniform", "found"))
-            beside = [f"{theirs['ratio']:.0f} times as slow", f"{off:.0e}"]
+            beside[1:3] = [f"{theirs['ratio']:.0f} times as slow", f"{off:.0e}"]
+        if "adapter" in table:
+            beside[3] = f"{table['adapter']['difference']:.0e}"
         cells = [
             _table(table),
             f"{table['information_sets']:,}",
@@ -239,7 +246,28 @@ def solve_tables(results: Sequence[dict[str, Any]]) -> str:
             *beside,
         ]
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, *_intervals(results), ""])
+
+
+def _intervals(results: Sequence[dict[str, Any]]) -> list[str]:
+    """What all equilibria of two players do at the information sets that were asked about."""
+    lines = []
+    for table in (table for result in results for table in result["tables"] if "programme" in table):
+        solved = table["programme"]
+        lines += [
+            "",
+            f"{_table(table)} as a linear programme: the value is {solved['value']:+.9f} for the first player, found in "
+            f"{solved['seconds']:.1f} s. The least and the greatest probability of each action over all equilibria, at the "
+            "most reached information sets of the kind, and that of CFR+:",
+            "",
+            "| seat | information set | what it is about | action | least | greatest | CFR+ |",
+            "|--:|---|---|---|--:|--:|--:|",
+        ]
+        for row in solved["intervals"]:
+            for action, (low, high) in row["actions"].items():
+                about = f"{row['player']} | `{row['key']}` | {'; '.join(row['about'])}"
+                lines.append(f"| {about} | {action} | {low:.4f} | {high:.4f} | {row['cfr_plus'][action]:.4f} |")
+    return lines
 
 
 def exploitability_tables(results: Sequence[dict[str, Any]]) -> str:
