@@ -7,8 +7,8 @@ of the checks between them, without compiling and without walking the tree, whic
 installed, its CFR+ (C++) runs on the same tree in Gambit's format, and its best responses judge ours: the uniform strategy
 and the one found. `--adapter` has them judged through `heist_envs.openspiel` too, rules and all, which takes minutes.
 `--programme` gives two players' exact value, and the intervals of equilibrium frequencies where a bluff is open; tables of
-more players it leaves out. `--sampling` has external-sampling MCCFR run as long as CFR+ may, which is for trees so large that
-one iteration over all of it is long; `--preset small` are such tables.
+more players it leaves out. `--sampling` has external-sampling MCCFR run as long as CFR+ may: it is for trees of which
+one iteration over all is long, such as those of `--preset small`.
 """
 
 import argparse

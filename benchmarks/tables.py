@@ -216,8 +216,9 @@ def solve_tables(results: Sequence[dict[str, Any]]) -> str:
         "## Exact solutions",
         "",
         f"`python -m heist_envs.benchmarks.solve --adapter --programme`, and `--preset small --sampling --alone`; one core, "
-        f"{_machine(results[0])}. CFR+ until its NashConv is a thousandth of the uniform strategy's; external sampling for a "
-        "time, its iterations and what it came to of the uniform strategy's. With three or more players it promises no equilibrium: the gains by seat, "
+        f"{_machine(results[0])}. CFR+ until its NashConv is a thousandth of the uniform strategy's; external sampling for "
+        "a time, its iterations and what it came to of the uniform strategy's. With three or more players neither promises "
+        "an equilibrium: the gains by seat, "
         "what each would win by changing alone, are what was measured.",
         "",
         "| " + " | ".join(head) + " |",
