@@ -205,6 +205,8 @@ def test_a_run_is_a_folder_that_holds_all_about_it(tmp_path):
     evaluations = [json.loads(line) for line in (tmp_path / "run" / "evaluation.jsonl").read_text().splitlines()]
     assert evaluations[0]["decisions"] == 0
     assert evaluations[-1]["decisions"] == card["decisions"] >= SMALL.decisions
+    for who in ("policy", "average"):
+        assert 0 < evaluations[-1][who]["rates"]["joins with, a poor chance"] < 1
     with pytest.raises(FileExistsError, match="already holds a run"):
         Run(SMALL, tmp_path / "run")
     with pytest.raises(FileNotFoundError, match="holds no run"):
@@ -248,20 +250,6 @@ def test_the_demo_writes_one_self_contained_page(tmp_path, capsys):
     result = json.loads((tmp_path / "demo" / "result.json").read_text())
     assert result["tournament"].keys() == set(demo.BASELINES)
     demo.main([*arguments, "--resume"])
-
-
-def test_joining_counts_what_an_agent_does():
-    class Joins:
-        def act(self, observations, action_masks, rng):
-            return np.where(action_masks[:, 5] == 1, 5, action_masks.argmax(axis=1))
-
-    counts = demo.joining(Joins(), num_games=50)
-    assert (counts.joined == counts.asked).all()
-    assert counts.bluff_rate == 1
-    assert counts.joined.sum() > counts.won.sum() > 0
-    # Everybody joins and nobody can be shot: each round has one winner among four.
-    assert counts.won.sum() * 4 == pytest.approx(counts.joined.sum(), rel=0.15)
-    assert counts.won[14] == 0  # the highest card never is the second highest
 
 
 def test_the_command_line_trains_and_resumes(tmp_path, capsys):

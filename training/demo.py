@@ -14,15 +14,14 @@ import pathlib
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from heist_envs.agents import AnyAgent, decide, make_agent
+from heist_envs.agents import AnyAgent, make_agent
 from heist_envs.agents.rule_based.holdup import STYLES
+from heist_envs.benchmarks.behaviour import Rates, rates_in_play
 from heist_envs.benchmarks.tournament import Score, one_against_many
-from heist_envs.engine import Batch
 from heist_envs.games import holdup
 from heist_envs.training.selfplay import Config, Run, versions
 
@@ -47,56 +46,6 @@ def tournament_table(agent: AnyAgent, num_deals: int) -> dict[str, Score]:
     }
 
 
-class Joining(NamedTuple):
-    """What an agent that plays against itself does when asked to JOIN, by card value - 1; each float64 (15,)."""
-
-    asked: NDArray[np.float64]
-    """How often it was asked."""
-    joined: NDArray[np.float64]
-    """How often it joined."""
-    won: NDArray[np.float64]
-    """How often it then won the round."""
-
-    @property
-    def bluff_rate(self) -> float:
-        """The share of JOIN where the card lies outside the band of middle cards that the rules of thumb play."""
-        outside = ~in_band()
-        return float(self.joined[outside].sum() / max(1.0, self.asked[outside].sum()))
-
-
-def in_band() -> NDArray[np.bool_]:
-    """The best band for four players on the rule page, section c: cards 6 to 12."""
-    values = np.arange(1, holdup.NUM_CARDS + 1)
-    return (values >= 6) & (values <= 12)
-
-
-def joining(agent: AnyAgent, num_games: int, seed: int = 0) -> Joining:
-    """Count the answers to JOIN in games of an agent against itself, four players."""
-    batch = Batch(holdup, np.repeat(holdup.new_initial_state(num_players=PLAYERS), num_games), autoreset=False)
-    batch.reset(seed)
-    rng = np.random.default_rng(seed)
-    counts = Joining(*(np.zeros(holdup.NUM_CARDS) for _ in range(3)))
-    waiting = np.zeros((num_games, PLAYERS), np.int64)  # the card that each seat has joined with in this round, or 0
-    while True:
-        rows = np.flatnonzero(~(batch.terminations | batch.truncations))
-        if not len(rows):
-            return counts
-        seats, rounds = batch.players[rows], batch.states["rounds"][rows]
-        cards = batch.states["card"][rows, seats].astype(np.int64)
-        actions = np.zeros(num_games, np.int64)
-        actions[rows] = decide(agent, batch, rows, rng)
-        asked = batch.masks[rows, holdup.JOIN] == 1
-        joins = asked & (actions[rows] == holdup.JOIN)
-        np.add.at(counts.asked, cards[asked] - 1, 1)
-        np.add.at(counts.joined, cards[joins] - 1, 1)
-        waiting[rows[joins], seats[joins]] = cards[joins]
-        batch.step(actions)
-        closed = rows[batch.states["rounds"][rows] != rounds]
-        winners = waiting[closed, batch.states["glove"][closed]]  # whoever has won a round has the Glove
-        np.add.at(counts.won, winners[winners > 0] - 1, 1)
-        waiting[closed] = 0
-
-
 def _learning_curve(evaluations: list[dict[str, Any]]) -> Any:
     figure, (reward, bluff) = plt.subplots(1, 2, figsize=(10, 3.4))
     x = [e["decisions"] / 1e6 for e in evaluations]
@@ -106,25 +55,20 @@ def _learning_curve(evaluations: list[dict[str, Any]]) -> Any:
     reward.fill_between(x, means - widths, means + widths, color="tab:blue", alpha=0.2)
     reward.axhline(0, color="grey", lw=0.8)
     reward.set(title="Mean reward against three rule-based players", xlabel="million decisions", ylabel="mean reward, 95%")
-    bluff.plot(x, [e["policy"]["bluff_rate"] for e in evaluations], color="tab:red")
-    bluff.set(title="Joining with a card outside 6-12", xlabel="million decisions", ylabel="share of such JOIN questions")
+    bluff.plot(x, [e["policy"]["rates"].get("joins with, a poor chance", np.nan) for e in evaluations], color="tab:red")
+    bluff.set(title="Joining with a poor chance to win", xlabel="million decisions", ylabel="share of such JOIN questions")
     bluff.set_ylim(0, 1)
     figure.tight_layout()
     return figure
 
 
-def _joining_chart(policy: Joining, rule: Joining) -> Any:
+def _joining_chart(policy: Rates, rule: Rates) -> Any:
     figure, axes = plt.subplots(figsize=(10, 3.4))
     values = np.arange(1, holdup.NUM_CARDS + 1)
-    axes.bar(values - 0.2, policy.joined / np.maximum(1, policy.asked), 0.4, label="policy joins", color="tab:blue")
-    axes.bar(values + 0.2, rule.joined / np.maximum(1, rule.asked), 0.4, label="rule-based joins", color="lightgrey")
-    axes.plot(values, policy.won / np.maximum(1, policy.joined), "o-", color="tab:red", label="policy wins after joining")
+    axes.bar(values - 0.2, policy.rates, 0.4, label="policy", color="tab:blue")
+    axes.bar(values + 0.2, rule.rates, 0.4, label="rule-based", color="lightgrey")
     axes.set(
-        title="Who joins with which card, in self-play",
-        xlabel="own card",
-        ylabel="share",
-        xticks=values,
-        ylim=(0, 1.05),
+        title="Who joins with which card, in self-play", xlabel="own card", ylabel="share", xticks=values, ylim=(0, 1.05)
     )
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     figure.tight_layout()
@@ -153,11 +97,17 @@ Mean reward (+1 is winning alone, &minus;1/3 losing) with a 95% interval cluster
 <table><tr><th>three opponents</th><th>mean reward</th><th>95% interval</th></tr>{rows}</table>
 <h2>Learning curve</h2>{curve}
 <h2>Bluffing</h2>
-<p>The second highest card wins, so low cards and the highest ones usually lose. To join with one all the same is a bluff:
-the policy did so in {bluffs:.0%} of the cases, the rule-based player in {rule_bluffs:.0%}.</p>{chart}
+<p>The second highest card wins, so low cards and the highest ones usually lose. To join with a card whose chance is less
+than an equal share of the pot is a bluff: the policy did so in {bluffs:.0%} of the cases, the rule-based player in
+{rule_bluffs:.0%}.</p>{chart}
 <h2>How it was made</h2><pre><code>{made}</code></pre>
 </body></html>
 """
+
+
+def _joins(agent: AnyAgent) -> dict[str, Rates]:
+    found = rates_in_play(agent, "holdup", num_games=2000, num_players=PLAYERS)
+    return {one.question.name: one for one in found}
 
 
 def write_page(run: Run, path: pathlib.Path, num_deals: int, seconds: float) -> dict[str, Score]:
@@ -165,8 +115,7 @@ def write_page(run: Run, path: pathlib.Path, num_deals: int, seconds: float) -> 
     agent = run.agent()
     table = tournament_table(agent, num_deals)
     evaluations = [json.loads(line) for line in (run.folder / "evaluation.jsonl").read_text().splitlines()]
-    policy = joining(agent, num_games=2000)
-    rule = joining(make_agent("rule", "holdup"), num_games=2000)
+    policy, rule = (_joins(player) for player in (agent, make_agent("rule", "holdup")))
     rows = "".join(
         f"<tr><td>{html.escape(name)}</td><td class=number>{s.mean:+.3f}</td>"
         f"<td class=number>{s.mean - s.half_width:+.3f} to {s.mean + s.half_width:+.3f}</td></tr>"
@@ -179,9 +128,9 @@ def write_page(run: Run, path: pathlib.Path, num_deals: int, seconds: float) -> 
         deals=num_deals,
         rows=rows,
         curve=_picture(_learning_curve(evaluations), "learning curve"),
-        bluffs=policy.bluff_rate,
-        rule_bluffs=rule.bluff_rate,
-        chart=_picture(_joining_chart(policy, rule), "share of JOIN by own card"),
+        bluffs=policy["joins with"].rates[1],
+        rule_bluffs=rule["joins with"].rates[1],
+        chart=_picture(_joining_chart(policy["joins"], rule["joins"]), "share of JOIN by own card"),
         made=html.escape(json.dumps({"config": asdict(run.config), "versions": versions()}, indent=2)),
     )
     path.write_text(page)
@@ -202,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--resume needs --folder, the run to go on with")
     folder = pathlib.Path(given.folder or f"runs/demo-{time.strftime('%Y%m%d-%H%M%S')}")
     config = Config(num_players=PLAYERS, seed=given.seed, decisions=given.decisions, num_envs=given.num_envs)
-    run = Run.resumed(folder, measure) if given.resume else Run(config, folder, measure)
+    run = Run.resumed(folder) if given.resume else Run(config, folder)
     print(f"training on {run.config.decisions:,} decisions; the run is kept in {folder}")
     start = time.perf_counter()
     run.train()
@@ -216,11 +165,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     result = {"card": run.card, "seconds": seconds, "deals": given.deals, "tournament": summary}
     (folder / "result.json").write_text(json.dumps(result, indent=2) + "\n")
     print(f"\nthe page is at {page.resolve()}")
-
-
-def measure(agent: AnyAgent) -> dict[str, float]:
-    """What each evaluation during training records beside the reward."""
-    return {"bluff_rate": joining(agent, num_games=200).bluff_rate}
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ import platform
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -53,6 +53,7 @@ from heist_envs.agents import make_agent
 from heist_envs.agents.policy import PolicyAgent
 from heist_envs.agents.solver import SequenceForm, deviation_gains, sequence_form, strategy_of
 from heist_envs.agents.tree import Tree, game_tree
+from heist_envs.benchmarks.behaviour import rates_in_play
 from heist_envs.benchmarks.tournament import one_against_many
 from heist_envs.games import GAMES, load
 from heist_envs.options import options_hash
@@ -124,6 +125,8 @@ class Config:
     """Deals against each of the baselines, in all seatings."""
     baselines: tuple[str, ...] = ("rule",)
     """Agents that evaluations play against."""
+    evaluation_games: int = 200
+    """Games of the policy with itself, in which its bluffs, betrayals and stops are counted; 0 for none."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -132,7 +135,7 @@ class Config:
             if not _is_like(value, example) and not (one.name == "num_players" and type(value) is int):
                 raise ValueError(f"got {one.name}={value!r}: it must be such as {example!r}")
         least = {"decisions": 1, "num_envs": 1, "steps": 1, "batch_size": 2, "epochs": 1, "evaluation_deals": 2}
-        least |= {"checkpoint_every": 1, "evaluate_every": 1, "snapshot_every": 1, "snapshots": 0}
+        least |= {"checkpoint_every": 1, "evaluate_every": 1, "snapshot_every": 1, "snapshots": 0, "evaluation_games": 0}
         for name, low in (least | {"entropy": 0, "entropy_end": 0, "pull": 0}).items():
             if getattr(self, name) < low:
                 raise ValueError(f"got {name}={getattr(self, name)}: at least {low}")
@@ -193,23 +196,15 @@ def exact_gains(agent: PolicyAgent, game: str, options: dict[str, Any]) -> NDArr
     return deviation_gains(form, strategy_of(seats, game, tree, form, 1, np.random.default_rng(0)))
 
 
-Measure = Callable[[PolicyAgent], dict[str, float]]
-
-
 class Run:
     """One training run in a folder: `Run(config, folder).train()`, or `Run.resumed(folder).train()`.
-
-    `measure(agent)` adds numbers of the caller's own to each evaluation.
 
     Raises:
         FileExistsError: the folder already holds a run.
     """
 
-    def __init__(
-        self, config: Config, folder: str | pathlib.Path, measure: Measure | None = None, _resume: bool = False
-    ) -> None:
+    def __init__(self, config: Config, folder: str | pathlib.Path, _resume: bool = False) -> None:
         self.config = config
-        self.measure = measure or (lambda agent: {})
         self.folder = pathlib.Path(folder)
         self._checkpoint = self.folder / "checkpoint.safetensors"
         if (self.folder / "config.json").exists() and not _resume:
@@ -232,7 +227,7 @@ class Run:
         self._forget_evaluations_after(self.model.num_timesteps)
 
     @classmethod
-    def resumed(cls, folder: str | pathlib.Path, measure: Measure | None = None) -> "Run":
+    def resumed(cls, folder: str | pathlib.Path) -> "Run":
         """The run in a folder, at its newest checkpoint, or at its beginning where it had none.
 
         Raises:
@@ -243,7 +238,7 @@ class Run:
         if not path.exists():
             raise FileNotFoundError(f"{folder} holds no run to resume: it has no config.json")
         config = Config.read(path)
-        return cls(config, folder, measure, _resume=True)
+        return cls(config, folder, _resume=True)
 
     def _new_model(self) -> MaskablePPO:
         c = self.config
@@ -397,7 +392,9 @@ class Run:
         return {"decisions": int(self.model.num_timesteps), **found}
 
     def _measures(self, agent: PolicyAgent) -> dict[str, Any]:
-        """Mean rewards over all seats against each baseline in the other seats, and exact gains where the tree is small."""
+        """Mean rewards over all seats against each baseline in the other seats, exact gains where the tree is small, and how
+        often the agent bluffs, betrays and stops when it plays with itself: the rate of each question and class that came.
+        """
         c = self.config
         found: dict[str, Any] = {"against": {}}
         for name in c.baselines:
@@ -407,7 +404,16 @@ class Run:
         if c.exact:
             gains = exact_gains(agent, c.game, {**c.options, "num_players": self.num_players})
             found |= {"gains": gains.tolist(), "nash_conv": float(gains.sum())}
-        return found | self.measure(agent)
+        if c.evaluation_games:
+            options = {**c.options, "num_players": self.num_players}
+            rates = rates_in_play(agent, c.game, max(2, c.evaluation_games), 10**6, **options)
+            found["rates"] = {
+                f"{one.question.name}, {name}": rate
+                for one in rates
+                for name, rate in zip(one.question.classes, one.rates.tolist(), strict=True)
+                if not np.isnan(rate)
+            }
+        return found
 
     def set_coefficients(self) -> None:
         """Those of the next update, after a rollout: linear from the beginning to the end of the run."""
@@ -464,6 +470,8 @@ class _Watch(BaseCallback):
                 numbers["NashConv"] = evaluation[who]["nash_conv"]
             for name, number in numbers.items():
                 self.logger.record(f"evaluation/{who} {name}", number)
+            for name, rate in evaluation[who].get("rates", {}).items():
+                self.logger.record(f"behaviour of the {who}/{name}", rate)
             words.append(f"{who} " + ", ".join(f"{name} {number:+.3f}" for name, number in numbers.items()))
         self.bar.set_postfix_str("; ".join(words))
 
