@@ -20,21 +20,30 @@ NEVER = -1e8
 """The logit of an illegal action: its probability is exactly 0, and no difference of two of them is nan."""
 
 
-class ScaledLayer(BaseFeaturesExtractor):
-    """The observation divided by the scale of each feature, and a first layer that policy and value share.
+class FirstLayer(BaseFeaturesExtractor):
+    """The entries of the observation that vary, divided by their scale, and a first layer that policy and value share.
 
-    With a layer each, half of the work would be done twice: this one is most of the network.
+    With a layer each, half of the work would be done twice; and at a small table most entries never change, such as those of
+    absent seats, of cards that are not in play and of rules that do not apply.
     """
 
-    def __init__(self, observation_space: Any, scale: NDArray[np.float32], width: int) -> None:
+    def __init__(self, observation_space: Any, scale: NDArray[np.float32], kept: NDArray[np.int64], width: int) -> None:
         super().__init__(observation_space, features_dim=width)
         self.scale: torch.Tensor
+        self.kept: torch.Tensor
         self.register_buffer("scale", torch.from_numpy(scale.copy()))
-        self.linear = torch.nn.Linear(len(scale), width)
+        self.register_buffer("kept", torch.from_numpy(kept.copy()))
+        self.linear = torch.nn.Linear(len(kept), width)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Float (N, width)."""
-        return torch.relu(self.linear(observations / self.scale))
+        return torch.relu(self.linear(observations.index_select(1, self.kept) / self.scale[self.kept]))
+
+    def weight(self) -> NDArray[np.float32]:
+        """The layer's weights for the whole observation, float32 (width, D)."""
+        whole = np.zeros((self.features_dim, len(self.scale)), np.float32)
+        whole[:, self.kept.numpy()] = self.linear.weight.detach().numpy()
+        return whole
 
 
 class RegularizedPolicy(MaskableActorCriticPolicy):
@@ -93,10 +102,11 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
         layers: list[torch.nn.Linear] = [m for m in network.modules() if isinstance(m, torch.nn.Linear)]
         weights = {}
         for k, layer in enumerate(layers):
-            weights[f"layer{k}.weight"] = layer.weight.detach().cpu().numpy().copy()
-            weights[f"layer{k}.bias"] = layer.bias.detach().cpu().numpy().copy()
-        scale: torch.Tensor = self.features_extractor.scale  # type: ignore[assignment]
-        return PolicyAgent(weights, scale.cpu().numpy().copy(), card)
+            weights[f"layer{k}.weight"] = layer.weight.detach().numpy().copy()
+            weights[f"layer{k}.bias"] = layer.bias.detach().numpy().copy()
+        first: FirstLayer = network[0]  # type: ignore[assignment]
+        weights["layer0.weight"] = first.weight()
+        return PolicyAgent(weights, first.scale.numpy().copy(), card)
 
 
 @torch.no_grad()
@@ -105,11 +115,11 @@ def _move(follower: torch.nn.Module, leader: torch.nn.Module, rate: float) -> No
         one.lerp_(other, rate)
 
 
-def policy_arguments(scale: NDArray[np.float32], hidden: Sequence[int]) -> dict[str, Any]:
-    """`policy_kwargs` of MaskablePPO: ReLU layers of these widths, the first one shared with the value."""
+def policy_arguments(scale: NDArray[np.float32], kept: NDArray[np.int64], hidden: Sequence[int]) -> dict[str, Any]:
+    """`policy_kwargs` of MaskablePPO: ReLU layers of these widths, the first one shared with the value, on kept entries."""
     return {
         "net_arch": list(hidden[1:]),
         "activation_fn": torch.nn.ReLU,
-        "features_extractor_class": ScaledLayer,
-        "features_extractor_kwargs": {"scale": scale, "width": hidden[0]},
+        "features_extractor_class": FirstLayer,
+        "features_extractor_kwargs": {"scale": scale, "kept": kept, "width": hidden[0]},
     }

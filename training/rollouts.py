@@ -1,6 +1,7 @@
 """Rollouts in which all seats learn: many games at once, and credit along each seat's own decisions."""
 
 from collections.abc import Callable, Generator, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,26 @@ from heist_envs.agents.learner import EVERY_SEAT, LearnerBatch
 from heist_envs.engine import Batch
 from heist_envs.rules import compiled
 from heist_envs.sb3 import HeistVecEnv
+
+
+def varying_entries(game: ModuleType, **options: Any) -> NDArray[np.int64]:
+    """The entries of the observation that were ever different in random games at a table, ascending.
+
+    An entry that varies so rarely that it is missed is one that a policy will not look at.
+    """
+    batch = Batch(game, np.repeat(game.new_initial_state(**options), NUM_LOOKED_AT), autoreset=True)
+    batch.reset(0)
+    rng = np.random.default_rng(0)
+    first = batch.observations[0].copy()
+    varies = np.zeros(len(first), np.bool_)
+    for _ in range(STEPS_LOOKED_AT):
+        varies |= (batch.observations != first).any(axis=0)
+        batch.step((rng.random(batch.masks.shape) * batch.masks).argmax(axis=1))
+    return np.flatnonzero(varies)
+
+
+NUM_LOOKED_AT, STEPS_LOOKED_AT = 256, 400
+"""Games, and decisions in each, in which entries that vary are looked for."""
 
 
 class SelfPlayVecEnv(HeistVecEnv):

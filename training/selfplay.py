@@ -58,7 +58,7 @@ from heist_envs.benchmarks.tournament import one_against_many
 from heist_envs.games import GAMES, load
 from heist_envs.options import options_hash
 from heist_envs.training.network import RegularizedPolicy, policy_arguments
-from heist_envs.training.rollouts import SeatRolloutBuffer, SelfPlayVecEnv
+from heist_envs.training.rollouts import SeatRolloutBuffer, SelfPlayVecEnv, varying_entries
 
 CONFIGS = pathlib.Path(__file__).parent / "configs"
 """Our own configs, `<game>.json` for the default table of each game."""
@@ -241,7 +241,8 @@ class Run:
         return cls(config, folder, _resume=True)
 
     def _new_model(self) -> MaskablePPO:
-        c = self.config
+        c, game = self.config, load(self.config.game)
+        kept = varying_entries(game, **{**c.options, "num_players": self.num_players})
         model = MaskablePPO(
             RegularizedPolicy,
             self.env,
@@ -257,7 +258,7 @@ class Run:
             device="cpu",
             rollout_buffer_class=SeatRolloutBuffer,
             rollout_buffer_kwargs={"env": self.env, "seed": c.seed},
-            policy_kwargs=policy_arguments(load(c.game).OBSERVATION.scale, c.hidden),
+            policy_kwargs=policy_arguments(game.OBSERVATION.scale, kept, c.hidden),
         )
 
         def values_of(observations: NDArray[np.int8]) -> NDArray[np.float32]:
