@@ -304,12 +304,9 @@ _CLEANERS = (
 
 # ------------------------------------------------------------------------------------------------ Magpies
 
-_STOPS = tuple(
-    (laid, gap) for laid in range(1, magpies.MAX_SPACES) for gap in range(1, magpies.MAX_SPACES - laid + 1)
-)  # fmt: skip
-_STOP_NUMBER = np.full((magpies.MAX_SPACES + 1, magpies.MAX_SPACES + 2), -1)
-for _number, _where_he_stands in enumerate(_STOPS):
-    _STOP_NUMBER[_where_he_stands] = _number
+_STOPS = [(laid, gap) for laid in range(1, magpies.MAX_SPACES) for gap in range(1, magpies.MAX_SPACES - laid + 1)]
+_STOP_NUMBER = np.full((magpies.MAX_SPACES + 1, magpies.MAX_SPACES + 1), -1)
+_STOP_NUMBER[tuple(np.transpose(_STOPS))] = np.arange(len(_STOPS))
 
 
 def _gaps(states: NDArray[Any]) -> NDArray[np.int64]:
