@@ -65,7 +65,8 @@ class Rates(NamedTuple):
     @property
     def rates(self) -> NDArray[np.float64]:
         """The share of yes; nan where nobody was asked."""
-        return np.divide(self.yes, self.asked, out=np.full(len(self.asked), np.nan), where=self.asked > 0)
+        share: NDArray[np.float64] = self.yes / np.where(self.asked > 0, self.asked, np.nan)
+        return share
 
     @property
     def intervals(self) -> NDArray[np.float64]:
@@ -304,12 +305,9 @@ _CLEANERS = (
 
 # ------------------------------------------------------------------------------------------------ Magpies
 
-_STOPS = tuple(
-    (laid, gap) for laid in range(1, magpies.MAX_SPACES) for gap in range(1, magpies.MAX_SPACES - laid + 1)
-)  # fmt: skip
-_STOP_NUMBER = np.full((magpies.MAX_SPACES + 1, magpies.MAX_SPACES + 2), -1)
-for _number, _where_he_stands in enumerate(_STOPS):
-    _STOP_NUMBER[_where_he_stands] = _number
+_STOPS = [(laid, gap) for laid in range(1, magpies.MAX_SPACES) for gap in range(1, magpies.MAX_SPACES - laid + 1)]
+_STOP_NUMBER = np.full((magpies.MAX_SPACES + 1, magpies.MAX_SPACES + 1), -1)
+_STOP_NUMBER[tuple(np.transpose(_STOPS))] = np.arange(len(_STOPS))
 
 
 def _gaps(states: NDArray[Any]) -> NDArray[np.int64]:
@@ -460,7 +458,8 @@ def reach(tree: Tree, form: SequenceForm, strategy: NDArray[np.float64]) -> NDAr
     follow(tree.nodes, form.first, form.parents.copy(), form.actions.copy(), sequences, shares)
     decisions = np.flatnonzero(tree.nodes["player"] >= 0)
     chances = shares[decisions] * realization_plan(form, strategy)[sequences[decisions]].prod(axis=1)
-    return np.bincount(tree.nodes["information_set"][decisions], chances, len(form.players))
+    there: NDArray[np.float64] = np.bincount(tree.nodes["information_set"][decisions], chances).astype(np.float64)
+    return there
 
 
 def rates_exactly(game: str, tree: Tree, form: SequenceForm, strategy: NDArray[np.float64]) -> list[Rates]:
@@ -619,7 +618,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--preset", default=None, help="a small table; without it the default one")
     parser.add_argument("--exact", action="store_true", help="by the tree, with CFR+ beside; needs a small --preset")
     parser.add_argument("--num-games", type=int, default=2_000)
-    parser.add_argument("--draws", type=int, default=16, help="with --exact: answers of an agent that says no probabilities")
+    parser.add_argument(
+        "--draws", type=int, default=200, help="with --exact: answers of an agent that says no probabilities"
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="with --exact: CFR+ gives up after this time")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", default=None, help="write the result to this file")

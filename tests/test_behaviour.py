@@ -1,5 +1,6 @@
 """What agents do: which question is put in which state, in play and on the tree."""
 
+import argparse
 import json
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from heist_envs import chance, rules
 from heist_envs.agents import UniformAgent, make_agent, solver
 from heist_envs.agents.tree import game_tree
-from heist_envs.benchmarks import behaviour
+from heist_envs.benchmarks import behaviour, solve
 from heist_envs.benchmarks.behaviour import QUESTIONS, answers, bluffing_sets, rates_exactly, rates_in_play
 from heist_envs.engine import mask_of
 from heist_envs.games import GAMES, accomplices, cleaners, holdup, load, magpies
@@ -186,7 +187,7 @@ def test_the_row_and_the_gap_say_when_to_stop_and_what_the_risk_is():
 def test_what_a_player_cannot_know_changes_no_class(game):
     rng, stream = np.random.default_rng(3), chance.streams(chance.seeds(3, 1))[0]
     questions = set()
-    for state, _ in tables.random_states(game, 3_000, rng):
+    for state, _ in tables.random_states(game, 1_500, rng):
         player = rules.current_player(state)
         if player < 0:
             continue
@@ -218,7 +219,7 @@ def test_all_classes_have_different_names_and_bluffs_are_among_them(game):
         ("magpies", magpies.STOP, "stops", 1),
         ("magpies", magpies.DRAW, "stops", 0),
         ("accomplices", accomplices.SOUND, "sounds an Alarm", 1),
-        ("accomplices", accomplices.TAKE_PILE, "takes the pile, no volunteer", 1),
+        ("accomplices", accomplices.PASS, "volunteers junk", 0),
         ("cleaners", cleaners.PEEK_VICE, "looks at a Vice card", 1),
     ],
 )
@@ -277,12 +278,16 @@ SMALL = {
 }
 
 
+DRAWS = {"holdup": 16, "accomplices": 1_000, "cleaners": 16, "magpies": 16}
+"""Leads are few information sets, so that the guess at each of them counts."""
+
+
 @pytest.mark.parametrize("name", ["uniform", "rule"])
 @pytest.mark.parametrize("game", GAMES)
 def test_the_tree_and_play_give_the_same_rates(trees, game, name):
     tree, form = trees(game, **SMALL[game])
     agent, players = make_agent(name, game), tree.payoffs.shape[1]
-    strategy = solver.strategy_of([agent] * players, game, tree, form, 16, np.random.default_rng(1))
+    strategy = solver.strategy_of([agent] * players, game, tree, form, DRAWS[game], np.random.default_rng(1))
     played, compared = rates_in_play(agent, game, 4_000, 1, **SMALL[game]), 0
     for exact, counted in zip(rates_exactly(game, tree, form, strategy), played, strict=True):
         assert exact.question is counted.question
@@ -323,7 +328,33 @@ def test_bluffing_sets_are_those_where_a_bluff_is_open_the_most_reached_first(tr
     others = set(range(len(form.players))) - set(found)
     for i in list(others)[:200]:
         assert not asked(tree.states[i], "cleaners").get(question.name, set()) & set(question.bluffs)
-    assert bluffing_sets("magpies", *trees("magpies", preset="tiny"), None) == {}
+    tree, form = trees("magpies", preset="tiny")
+    assert bluffing_sets("magpies", tree, form, solver.uniform(form)) == {}
+
+
+# ------------------------------------------------------------------------------------------------ beside the programme
+
+
+@pytest.mark.parametrize(("game", "about"), [("cleaners", "lays face down, not open: a "), ("magpies", "a first decision")])
+def test_the_linear_programme_is_asked_where_a_bluff_is_open(trees, game, about):
+    pytest.importorskip("scipy")
+    tree, form = trees(game, **({"preset": "micro"} if game == "cleaners" else tables.facts(game).SMALLEST))
+    _, strategy = solve.solved(form, 20)
+    found = solve.by_programme(tree, form, game, strategy)
+    assert found["intervals"]
+    for row in found["intervals"]:
+        assert all(words.startswith(about) for words in row["about"])
+        for action, (low, high) in row["actions"].items():
+            assert 0 <= low <= high + 1e-6 <= 1 + 2e-6
+            assert low - 0.1 <= row["cfr_plus"][action] <= high + 0.1
+    assert found["value"] == pytest.approx(solver.expected_values(form, strategy)[0], abs=0.01)
+
+
+def test_three_players_have_no_programme_and_the_command_says_so():
+    given = argparse.Namespace(seconds=2, alone=True, adapter=False, programme=True)
+    found = solve.measure("holdup", tables.facts("holdup").SMALLEST, given)
+    assert "programme" not in found
+    assert "no linear programme gives one" in " ".join(solve.lines(found))
 
 
 # ------------------------------------------------------------------------------------------------ the command
