@@ -534,7 +534,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             parser.error("--resume needs --folder, the run to go on with")
         run = Run.resumed(folder)
     else:
-        changes = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items() if v is not None}
+        changes: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in given.items() if v is not None}
         changes |= {"game": game} | ({"options": {"preset": preset}} if preset else {})
         own = CONFIGS / f"{game}.json"
         try:

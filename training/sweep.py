@@ -25,7 +25,7 @@ from heist_envs.games import GAMES
 from heist_envs.training.selfplay import Config, Run
 
 
-def proposed(trial: optuna.Trial, base: Config) -> Config:
+def proposed(trial: optuna.trial.BaseTrial, base: Config) -> Config:
     """The settings of a trial; what is not searched is the base's."""
     entropy = trial.suggest_float("entropy", 0.005, 0.3, log=True)
     return replace(

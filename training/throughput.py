@@ -31,7 +31,7 @@ from heist_envs.games import GAMES
 from heist_envs.training.selfplay import CONFIGS, Config, Run, versions
 
 
-class WhoeverActs(gymnasium.Env[NDArray[np.int8], np.int64]):
+class WhoeverActs(gymnasium.Env[Any, Any]):
     """A PettingZoo environment as one agent's: the usual wrapper, which mixes the seats' rewards and is slow.
 
     It is here to be measured against and not to be used.
@@ -40,24 +40,27 @@ class WhoeverActs(gymnasium.Env[NDArray[np.int8], np.int64]):
     def __init__(self, game: str) -> None:
         self.env = heist_envs.make(game)
         agent = self.env.possible_agents[0]
-        self.observation_space = self.env.observation_space(agent)["observation"]  # type: ignore[index]
+        self.observation_space = self.env.observation_space(agent)["observation"]
         self.action_space = self.env.action_space(agent)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a game."""
         super().reset(seed=seed)
         self.env.reset(seed)
-        return self.env.observe(self.env.agent_selection)["observation"], {}
+        return self._seen()["observation"], {}
+
+    def _seen(self) -> Any:
+        return self.env.observe(self.env.agent_selection)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """One decision of whoever is to act."""
         self.env.step(int(action))
-        observation, reward, terminated, truncated, _ = self.env.last()
-        return observation["observation"], float(reward), terminated, truncated, {}
+        _, reward, terminated, truncated, _ = self.env.last(observe=False)
+        return self._seen()["observation"], float(reward), terminated, truncated, {}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Of whoever is to act."""
-        mask: NDArray[np.bool_] = self.env.observe(self.env.agent_selection)["action_mask"].astype(bool)
+        mask: NDArray[np.bool_] = self._seen()["action_mask"].astype(bool)
         return mask
 
 
