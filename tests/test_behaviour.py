@@ -351,7 +351,7 @@ def test_the_linear_programme_is_asked_where_a_bluff_is_open(trees, game, about)
 
 
 def test_three_players_have_no_programme_and_the_command_says_so():
-    given = argparse.Namespace(seconds=2, alone=True, adapter=False, programme=True)
+    given = argparse.Namespace(seconds=2, alone=True, adapter=False, programme=True, sampling=False)
     found = solve.measure("holdup", tables.facts("holdup").SMALLEST, given)
     assert "programme" not in found
     assert "no linear programme gives one" in " ".join(solve.lines(found))
