@@ -4,13 +4,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?=
 
-.PHONY: demo test campaign lint types clean
+.PHONY: demo test rllib campaign lint types clean
 
 demo: .venv/train ## train Hold-up by self-play, play the tournament, write the page; options: make demo DEMO="--seed 1"
 	$(BIN)/python -m heist_envs.training.demo $(DEMO)
 
 test: .venv/dev ## the tests
 	$(BIN)/python -m pytest -n 2
+
+rllib: .venv-rllib/made ## the tests of training on Ray
+	.venv-rllib/bin/python -m pytest tests/test_rllib.py
 
 campaign: .venv/dev ## the slow comparisons over 100,000 decisions of each game; the result is committed
 	( git rev-parse HEAD && HEIST_DECISIONS=100000 $(BIN)/python -m pytest -n 2 -vv --no-header \
@@ -41,5 +44,13 @@ types: .venv/dev ## types, and which module may import which
 	$(BIN)/pip install --quiet --editable '.[train,dev]' --constraint constraints.txt
 	touch $@
 
+# Ray holds Gymnasium back at an older release, so it has an environment of its own, in which all else is as in the other.
+.venv-rllib/made: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-rllib
+	grep -v '^gymnasium==' constraints.txt > .venv-rllib/constraints.txt
+	.venv-rllib/bin/pip install --quiet --upgrade pip setuptools --constraint .venv-rllib/constraints.txt
+	.venv-rllib/bin/pip install --quiet --editable '.[rllib]' pytest --constraint .venv-rllib/constraints.txt
+	touch $@
+
 clean:
-	rm -rf .venv build *.egg-info heist_envs/__pycache__
+	rm -rf .venv .venv-rllib build *.egg-info heist_envs/__pycache__

@@ -115,6 +115,24 @@ class PolicyAgent:
         return cls(weights, scale, card, device)
 
 
+def card_of(game: str, num_players: int, options: dict[str, Any], **training: Any) -> dict[str, Any]:
+    """What a policy is: the game and table that it was trained at, and whatever is to be told of its training.
+
+    Raises:
+        TypeError: an unknown option.
+        ValueError: an unknown preset, or a value that is not allowed.
+    """
+    module = load(game)
+    return {
+        "game": module.NAME,
+        "version": module.VERSION,
+        "num_players": num_players,
+        "options": options,
+        "options_hash": options_hash(module, {"num_players": num_players, **options}),
+        **training,
+    }
+
+
 def _torch_network(weights: Weights, scale: NDArray[np.float32], num_layers: int, device: str) -> Any:
     """The network as a function from observations to logits, both NumPy arrays."""
     try:

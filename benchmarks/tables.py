@@ -401,6 +401,24 @@ def training_speed_tables(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join([*lines, ""])
 
 
+def ray_tables(results: Sequence[dict[str, Any]]) -> str:
+    """How fast PPO on Ray plays and learns, by RLlib's own runner and by ours."""
+    lines = ["## Training on Ray", ""]
+    for result in results:
+        config = result["config"]
+        lines += [
+            f"`python -m heist_envs.training.rllib --json`; {_table(config)}, {config['runners']} runners, "
+            f"{config['decisions']:,} decisions an iteration, one route after the other, medians of "
+            f"{config['iterations'] - 1} iterations; {_machine(result)}, Ray {result['machine']['ray']}.",
+            "",
+            "| route | decisions a second, played and learned from |",
+            "|---|--:|",
+            *(f"| {name} | {rate:,.0f} |" for name, rate in result["decisions a second"].items()),
+            "",
+        ]
+    return "\n".join(lines)
+
+
 def _table(found: dict[str, Any]) -> str:
     return " ".join([found["game"], *(str(value) for value in found["options"].values())])
 
@@ -455,6 +473,7 @@ def report(results: pathlib.Path = RESULTS) -> str:
         "push-your-luck.json": luck_tables,
         "learning-*.json": learning_tables,
         "training-throughput.json": training_speed_tables,
+        "rllib.json": ray_tables,
     }
     for pattern, make in made.items():
         found = _load(results, pattern)
