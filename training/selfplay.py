@@ -50,13 +50,12 @@ except ImportError as missing:
 
 import heist_envs
 from heist_envs.agents import make_agent
-from heist_envs.agents.policy import PolicyAgent
+from heist_envs.agents.policy import PolicyAgent, card_of
 from heist_envs.agents.solver import SequenceForm, deviation_gains, sequence_form, strategy_of
 from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.benchmarks.behaviour import rates_in_play
 from heist_envs.benchmarks.tournament import one_against_many
 from heist_envs.games import GAMES, load
-from heist_envs.options import options_hash
 from heist_envs.training.network import RegularizedPolicy, policy_arguments
 from heist_envs.training.rollouts import SeatRolloutBuffer, SelfPlayVecEnv, varying_entries
 
@@ -272,17 +271,9 @@ class Run:
     @property
     def card(self) -> dict[str, Any]:
         """What the policy of this moment is."""
-        module = load(self.config.game)
-        return {
-            "game": module.NAME,
-            "version": module.VERSION,
-            "num_players": self.num_players,
-            "options": self.config.options,
-            "options_hash": options_hash(module, {"num_players": self.num_players, **self.config.options}),
-            "decisions": int(self.model.num_timesteps),
-            "config": asdict(self.config),
-            "made_with": versions(),
-        }
+        c = self.config
+        training = {"decisions": int(self.model.num_timesteps), "config": asdict(c), "made_with": versions()}
+        return card_of(c.game, self.num_players, c.options, **training)
 
     def agent(self, averaged: bool = False) -> PolicyAgent:
         """The policy of this moment, or its running average."""
