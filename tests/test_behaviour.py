@@ -316,7 +316,7 @@ def test_play_reaches_each_information_set_along_the_tree(trees):
 
 
 def test_bluffing_sets_are_those_where_a_bluff_is_open_the_most_reached_first(trees):
-    tree, form = trees("cleaners", preset="tiny")
+    tree, form = trees("cleaners", preset="micro")
     strategy = solver.uniform(form)
     found = bluffing_sets("cleaners", tree, form, strategy)
     chances = behaviour.reach(tree, form, strategy)[list(found)]
@@ -328,7 +328,7 @@ def test_bluffing_sets_are_those_where_a_bluff_is_open_the_most_reached_first(tr
     others = set(range(len(form.players))) - set(found)
     for i in list(others)[:200]:
         assert not asked(tree.states[i], "cleaners").get(question.name, set()) & set(question.bluffs)
-    tree, form = trees("magpies", preset="tiny")
+    tree, form = trees("magpies", **tables.facts("magpies").SMALLEST)
     assert bluffing_sets("magpies", tree, form, solver.uniform(form)) == {}
 
 
