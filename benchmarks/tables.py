@@ -371,14 +371,15 @@ def learning_tables(results: Sequence[dict[str, Any]]) -> str:
                 f"averaged policy in one seat against copies of a baseline, {result['runs'][0]['deals']:,} deals in all "
                 "seatings, 95% interval.",
                 "",
-                "| seed | decisions | minutes | " + " | ".join(names) + " |",
-                "|--:|--:|--:|" + "--:|" * len(names),
+                "| seed | decisions | threads | minutes | " + " | ".join(names) + " |",
+                "|--:|--:|--:|--:|" + "--:|" * len(names),
             ]
             for row in result["runs"]:
                 scores = " | ".join(
                     f"{row['against'][n]['mean']:+.3f} ± {row['against'][n]['half_width']:.3f}" for n in names
                 )
-                lines.append(f"| {row['seed']} | {row['decisions']:,} | {row['seconds'] / 60:.1f} | {scores} |")
+                about = f"{row['seed']} | {row['decisions']:,} | {row.get('threads', '')} | {row['seconds'] / 60:.1f}"
+                lines.append(f"| {about} | {scores} |")
     return "\n".join([*lines, ""])
 
 

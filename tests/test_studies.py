@@ -72,7 +72,7 @@ def test_a_study_of_full_games_judges_against_every_style(short_configs, tmp_pat
     [row] = result["runs"]
     assert list(row["against"]) == ["uniform", *(f"rule:{name}" for name in ("band", "cautious", "bluffing", "maniac"))]
     assert "rule:maniac" in capsys.readouterr().out
-    assert "| 0 | 512 |" in tables.learning_tables([result])
+    assert "| 0 | 512 | " in tables.learning_tables([result])
 
 
 def test_a_table_is_walked_once(tmp_path):

@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+import torch
+
 from heist_envs.agents import RuleBasedAgent, make_agent
 from heist_envs.agents.solver import nash_conv, uniform
 from heist_envs.benchmarks.throughput import commit, machine
@@ -126,7 +128,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     continue
                 folder = pathlib.Path(given.folder) if given.folder else None
                 found = curve(config) if given.kind == "tiny" else matches(config, given.deals, folder)
-                about = {"commit": commit(), "machine": machine(), "made_with": versions()}
+                about = {
+                    "commit": commit(),
+                    "machine": machine(),
+                    "made_with": versions(),
+                    "threads": torch.get_num_threads(),
+                }
                 result["runs"].append(
                     {"game": game, "algorithm": algorithm, "seed": seed, **about, **found, "config": settings}
                 )
