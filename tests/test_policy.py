@@ -150,3 +150,28 @@ def test_a_policy_whose_layers_do_not_join_is_refused(tmp_path):
     policy.save(tmp_path / "gap.safetensors")
     with pytest.raises(ValueError, match="got the arrays"):
         make_agent(str(tmp_path / "gap.safetensors"), "holdup")
+
+
+# ------------------------------------------------------------------------------------------- What comes with the package
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_policy_for_the_default_table_of_every_game_comes_with_the_package(game):
+    agent = load(game)
+    n = agent.card["num_players"]
+    assert n == load_game(game).OPTIONS["num_players"].default
+    assert agent.card["options"] == {}
+    assert agent.card["config"]["game"] == game
+    assert make_agent("ppo", game).card == agent.card
+    # Far above what the styles win among themselves, on few deals.
+    score = one_against_many(game, agent, make_agent("uniform", game), n, 40)
+    assert score.mean - score.half_width > 0.1
+
+
+def test_the_policies_of_the_package_are_small():
+    assert sum(path.stat().st_size for path in PRETRAINED.iterdir()) < 5_000_000
+
+
+def test_no_policy_comes_for_a_game_that_is_not_there():
+    with pytest.raises(ValueError, match="poker"):
+        load("poker")
