@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import heist_envs
-from heist_envs.agents import make_agent
+from heist_envs.agents import PRETRAINED, load, make_agent
 from heist_envs.agents.policy import PolicyAgent
-from heist_envs.games import holdup
+from heist_envs.benchmarks.tournament import one_against_many
+from heist_envs.games import GAMES, holdup
+from heist_envs.games import load as load_game
 from heist_envs.options import options_hash
 
 CARD = {
