@@ -161,9 +161,9 @@ def test_a_seat_that_never_acts_breaks_nothing(batched):
     batch = batch_of("holdup", 64, seed=0, num_players=6)
     played = play_games(batch, policy_for("holdup"))
     assert len(np.unique(played.games * 6 + played.seats)) < 64 * 6, "in these games everybody acted"
-    config = Config(num_players=6, iterations=2, runners=0, games=16, decisions=64, batch_size=32, epochs=1, hidden=(8,))
+    config = Config(num_players=6, iterations=2, runners=0, games=16, decisions=256, batch_size=32, epochs=1, hidden=(8,))
     agent, rows = learn(config, batched)
-    assert all(np.isfinite(list(row.values())).all() and row["decisions"] >= 64 for row in rows)
+    assert all(np.isfinite(list(row.values())).all() and row["decisions"] >= 256 for row in rows)
     assert all(np.isfinite(array).all() for array in agent.weights.values())
 
 

@@ -62,6 +62,8 @@ from heist_envs.games import GAMES, load
 
 SHARED = "shared"
 """The module that plays every seat."""
+OWN_GAMES = 32
+"""Games that RLlib's own runner plays together."""
 NEVER = -1e9
 """The logit of an illegal action: its probability is 0, and the entropy and its gradient stay finite."""
 
@@ -148,7 +150,8 @@ class HeistMultiAgentEnv(MultiAgentEnv):
         self._acted.add(agent)
         terminated, truncated = env.terminations[agent], env.truncations[agent]
         if not (terminated or truncated):
-            return self._look([env.agent_selection]), {}, {"__all__": False}, {"__all__": False}, {}
+            # RLlib wants a reward, if only 0, of an agent that acts several times running.
+            return self._look([env.agent_selection]), {agent: 0.0}, {"__all__": False}, {"__all__": False}, {}
         there = [one for one in self.possible_agents if one in self._acted]
         self.agents = []
         rewards = {one: env.rewards[one] for one in there}
@@ -363,7 +366,8 @@ def ppo_config(config: Config, batched: bool = True) -> PPOConfig:
     )
     if not batched:
         # Its runner goes through all that a fragment has gathered at every step: many games at once and short fragments.
-        return ppo.env_runners(num_envs_per_env_runner=32, rollout_fragment_length=8)
+        fragment = max(1, min(8, config.decisions // (OWN_GAMES * max(1, config.runners))))
+        return ppo.env_runners(num_envs_per_env_runner=OWN_GAMES, rollout_fragment_length=fragment)
 
     def advantages(*spaces: Any) -> SeatAdvantages:
         return SeatAdvantages(*spaces, gamma=config.gamma, gae_lambda=config.gae_lambda)
@@ -396,6 +400,9 @@ def learn(
 
     Returns:
         The policy, and for each iteration its decisions, its seconds and the entropy of the policy.
+
+    Raises:
+        RuntimeError: all runners failed.
     """
     algorithm = ppo_config(config, batched).build_algo()
     rows: list[dict[str, float]] = []
@@ -403,6 +410,8 @@ def learn(
         for _ in range(config.iterations):
             start = time.perf_counter()
             result = algorithm.train()
+            if ENV_RUNNER_RESULTS not in result:
+                raise RuntimeError("no runner could play: what stopped them is in Ray's log")
             row = {
                 "decisions": int(result[ENV_RUNNER_RESULTS][NUM_ENV_STEPS_SAMPLED]),
                 "seconds": time.perf_counter() - start,
