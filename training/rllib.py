@@ -273,7 +273,9 @@ def play_games(batch: Batch, policy: MaskedPolicy) -> Decisions:
         actions[rows] = HOLD
     games, seats, *rest = (np.concatenate(column) for column in zip(*steps, strict=True))
     order = np.lexsort((seats, games))  # stable: time stays in order
-    played = Decisions(games[order], seats[order], *(column[order] for column in rest), np.zeros(len(order), np.float32))
+    observations, action_masks, taken, logits = (column[order] for column in rest)
+    rewards = np.zeros(len(order), np.float32)
+    played = Decisions(games[order], seats[order], observations, action_masks, taken, logits, rewards)
     last = played.ends
     played.rewards[last] = batch.rewards[played.games[last], played.seats[last]]
     return played
