@@ -16,16 +16,20 @@ __all__ = [
 ]  # fmt: skip
 
 PRETRAINED = pathlib.Path(__file__).parent / "pretrained"
-"""Policies that come with the package, one per game, each with a card that says how it was trained."""
+"""Policies that come with the package, at most one per game, each with a card that says how it was trained."""
 
 
 def load(game: str) -> PolicyAgent:
     """The policy that comes with the package for the default table of a game. It plays any other table too, less well.
 
     Raises:
-        ValueError: no game has this name.
+        ValueError: no game has this name, or none comes for it.
     """
-    return PolicyAgent.load(PRETRAINED / f"{game_module(game).NAME}.safetensors", game)
+    path = PRETRAINED / f"{game_module(game).NAME}.safetensors"
+    if not path.exists():
+        there = ", ".join(sorted(one.stem for one in PRETRAINED.glob("*.safetensors")))
+        raise ValueError(f"got game {game!r}: policies come with the package for {there}")
+    return PolicyAgent.load(path, game)
 
 
 def make_agent(name: str | os.PathLike[str], game: str) -> AnyAgent:
