@@ -149,7 +149,7 @@ def test_the_exported_policy_is_the_modules():
 
 @pytest.fixture
 def _local_ray():
-    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False)
     yield
     ray.shutdown()
 
@@ -158,10 +158,19 @@ def _local_ray():
 @pytest.mark.parametrize("batched", [True, False])
 def test_a_seat_that_never_acts_breaks_nothing(batched):
     """https://github.com/ray-project/ray/issues/62635"""
-    batch = batch_of("holdup", 64, seed=0, num_players=6)
+    batch = batch_of("holdup", 64, seed=0, num_players=6, preset="tiny")
     played = play_games(batch, policy_for("holdup"))
     assert len(np.unique(played.games * 6 + played.seats)) < 64 * 6, "in these games everybody acted"
-    config = Config(num_players=6, iterations=2, runners=0, games=16, decisions=256, batch_size=32, epochs=1, hidden=(8,))
+    config = Config(
+        num_players=6,
+        options={"preset": "tiny"},
+        iterations=2,
+        runners=0,
+        games=64,
+        decisions=256,
+        batch_size=32,
+        hidden=(8,),
+    )
     agent, rows = learn(config, batched)
     assert all(np.isfinite(list(row.values())).all() and row["decisions"] >= 256 for row in rows)
     assert all(np.isfinite(array).all() for array in agent.weights.values())

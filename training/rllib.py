@@ -83,8 +83,8 @@ class Config:
     iterations: int = 20
     runners: int = 2
     """Processes that play, on whatever machines Ray has; 0: the learner plays itself."""
-    games: int = 1024
-    """Games that a runner plays together, each to its end."""
+    games: int = 128
+    """Games that a runner plays together, each to its end: less than an iteration's decisions should be in them."""
     decisions: int = 8192
     """Least number of decisions, of all seats and runners together, to learn from in an iteration."""
     batch_size: int = 1024
