@@ -271,9 +271,11 @@ def play_games(batch: Batch, policy: MaskedPolicy) -> Decisions:
         actions[rows] = chosen
         batch.step(actions)
         actions[rows] = HOLD
-    games, seats, *rest = (np.concatenate(column) for column in zip(*steps, strict=True))
-    order = np.lexsort((seats, games))  # stable: time stays in order
-    played = Decisions(games[order], seats[order], *(column[order] for column in rest), np.zeros(len(order), np.float32))
+    columns = [np.concatenate(column) for column in zip(*steps, strict=True)]
+    order = np.lexsort((columns[1], columns[0]))  # stable: time stays in order
+    games, seats, observations, action_masks, taken, said = (column[order] for column in columns)
+    rewards = np.zeros(len(order), np.float32)
+    played = Decisions(games, seats, observations, action_masks, taken, said, rewards)
     last = played.ends
     played.rewards[last] = batch.rewards[played.games[last], played.seats[last]]
     return played
