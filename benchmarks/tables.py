@@ -409,12 +409,12 @@ def ray_tables(results: Sequence[dict[str, Any]]) -> str:
         config = result["config"]
         lines += [
             f"`python -m heist_envs.training.rllib --json`; {_table(config)}, {config['runners']} runners, "
-            f"{config['decisions']:,} decisions an iteration, one route after the other, medians of "
-            f"{config['iterations'] - 1} iterations; {_machine(result)}, Ray {result['machine']['ray']}.",
+            f"at least {config['decisions']:,} decisions an iteration, both routes in turn, medians of {result['rounds']} "
+            f"rounds; {_machine(result)}, Ray {result['machine']['ray']}.",
             "",
-            "| route | decisions a second, played and learned from |",
-            "|---|--:|",
-            *(f"| {name} | {rate:,.0f} |" for name, rate in result["decisions a second"].items()),
+            "| route | decisions a second, played and learned from | ratio |",
+            "|---|--:|--:|",
+            *(f"| {name} | {row['per_second']:,.0f} | {_ratio(row)} |" for name, row in result["routes"].items()),
             "",
         ]
     return "\n".join(lines)

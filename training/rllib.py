@@ -21,7 +21,7 @@ import pathlib
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ from heist_envs.games import GAMES, load
 
 SHARED = "shared"
 """The module that plays every seat."""
-OWN_GAMES = 32
+OWN_GAMES = 128
 """Games that RLlib's own runner plays together."""
 NEVER = -1e9
 """The logit of an illegal action: its probability is 0, and the entropy and its gradient stay finite."""
@@ -271,11 +271,11 @@ def play_games(batch: Batch, policy: MaskedPolicy) -> Decisions:
         actions[rows] = chosen
         batch.step(actions)
         actions[rows] = HOLD
-    games, seats, *rest = (np.concatenate(column) for column in zip(*steps, strict=True))
-    order = np.lexsort((seats, games))  # stable: time stays in order
-    observations, action_masks, taken, logits = (column[order] for column in rest)
+    columns = [np.concatenate(column) for column in zip(*steps, strict=True)]
+    order = np.lexsort((columns[1], columns[0]))  # stable: time stays in order
+    games, seats, observations, action_masks, taken, said = (column[order] for column in columns)
     rewards = np.zeros(len(order), np.float32)
-    played = Decisions(games[order], seats[order], observations, action_masks, taken, logits, rewards)
+    played = Decisions(games, seats, observations, action_masks, taken, said, rewards)
     last = played.ends
     played.rewards[last] = batch.rewards[played.games[last], played.seats[last]]
     return played
@@ -390,6 +390,23 @@ def policy_agent(weights: Mapping[str, NDArray[np.float32]], card: dict[str, Any
     return PolicyAgent(named, np.array(weights["scale"]), card)
 
 
+def iterate(algorithm: Any) -> dict[str, float]:
+    """One iteration: its decisions, its seconds, and the entropy of the policy.
+
+    Raises:
+        RuntimeError: all runners failed.
+    """
+    start = time.perf_counter()
+    result = algorithm.train()
+    if ENV_RUNNER_RESULTS not in result:
+        raise RuntimeError("no runner could play: what stopped them is in Ray's log")
+    return {
+        "decisions": int(result[ENV_RUNNER_RESULTS][NUM_ENV_STEPS_SAMPLED]),
+        "seconds": time.perf_counter() - start,
+        "entropy": float(result[LEARNER_RESULTS][SHARED]["entropy"]),
+    }
+
+
 def learn(
     config: Config, batched: bool = True, watch: Callable[[dict[str, float]], None] = lambda row: None
 ) -> tuple[PolicyAgent, list[dict[str, float]]]:
@@ -398,29 +415,17 @@ def learn(
     Args:
         config: the run.
         batched: by `BatchRunner`, or else by RLlib's own runner.
-        watch: called after each iteration with its row.
+        watch: called with what `iterate` says of each iteration.
 
     Returns:
-        The policy, and for each iteration its decisions, its seconds and the entropy of the policy.
-
-    Raises:
-        RuntimeError: all runners failed.
+        The policy, and what `iterate` said.
     """
     algorithm = ppo_config(config, batched).build_algo()
     rows: list[dict[str, float]] = []
     try:
         for _ in range(config.iterations):
-            start = time.perf_counter()
-            result = algorithm.train()
-            if ENV_RUNNER_RESULTS not in result:
-                raise RuntimeError("no runner could play: what stopped them is in Ray's log")
-            row = {
-                "decisions": int(result[ENV_RUNNER_RESULTS][NUM_ENV_STEPS_SAMPLED]),
-                "seconds": time.perf_counter() - start,
-                "entropy": float(result[LEARNER_RESULTS][SHARED]["entropy"]),
-            }
-            rows.append(row)
-            watch(row)
+            rows.append(iterate(algorithm))
+            watch(rows[-1])
         weights = algorithm.learner_group.get_weights()[SHARED]
     finally:
         algorithm.stop()
@@ -432,19 +437,35 @@ def learn(
     return policy_agent(weights, card), rows
 
 
-def speed(rows: list[dict[str, float]]) -> float:
-    """Decisions a second, played and learned from: the median over the iterations, without the first."""
-    return statistics.median(row["decisions"] / row["seconds"] for row in rows[1:])
+def compare(config: Config, rounds: int = 6) -> dict[str, Any]:
+    """Decisions a second, played and learned from, by both routes in turn; Ray must have room for the runners of both.
 
-
-def compare(config: Config) -> dict[str, Any]:
-    """What both routes do on the Ray that this process is connected to; the config should have five iterations or so."""
-    found = {name: speed(learn(config, batched)[1]) for name, batched in (("RLlib's runner", False), ("BatchRunner", True))}
+    Medians over the rounds but the first. Machines drift: the ratio within a round is what to trust.
+    """
+    routes = {"RLlib's runner": False, "BatchRunner": True}
+    algorithms = {name: ppo_config(config, batched).build_algo() for name, batched in routes.items()}
+    rates: dict[str, list[float]] = {name: [] for name in routes}
+    try:
+        for _ in range(rounds):
+            for name, algorithm in algorithms.items():
+                row = iterate(algorithm)
+                rates[name].append(row["decisions"] / row["seconds"])
+    finally:
+        for algorithm in algorithms.values():
+            algorithm.stop()
+    base = rates["RLlib's runner"]
     return {
         "commit": commit(),
         "machine": machine() | {"ray": ray.__version__, "torch": torch.__version__},
         "config": asdict(config),
-        "decisions a second": found,
+        "rounds": rounds - 1,
+        "routes": {
+            name: {
+                "per_second": statistics.median(found[1:]),
+                "ratio": statistics.median(a / b for a, b in zip(found[1:], base[1:], strict=True)),
+            }
+            for name, found in rates.items()
+        },
     }
 
 
@@ -480,7 +501,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if (folder / "policy.safetensors").exists():
         raise FileExistsError(f"{folder} already holds a policy: give another folder")
     # The learner waits while the runners play, so that two runners keep two cores busy.
-    here = {"num_cpus": max(1, config.runners), "include_dashboard": False} if given.address is None else {}
+    room = max(1, config.runners) * (1 if given.json is None else 2)
+    here = {"num_cpus": room, "include_dashboard": False} if given.address is None else {}
     ray.init(address=given.address or "local", **here)
     try:
 
@@ -493,9 +515,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         agent.save(folder / "policy.safetensors")
         (folder / "iterations.json").write_text(json.dumps(rows, indent=2) + "\n")
         if given.json is not None:
-            found = compare(replace(config, iterations=6))
+            found = compare(config)
             pathlib.Path(given.json).write_text(json.dumps(found, indent=2) + "\n")
-            print(json.dumps(found["decisions a second"], indent=2))
+            print(json.dumps(found["routes"], indent=2))
     finally:
         ray.shutdown()
     print(f"the policy is in {folder}")
