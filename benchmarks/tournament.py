@@ -100,6 +100,21 @@ def one_against_many(
     return interval(by_deal[:, 0])
 
 
+def against_each(
+    game: str, agent: AnyAgent, names: Sequence[str], num_players: int, num_deals: int, seed: int = 0, **options: Any
+) -> dict[str, Score]:
+    """`one_against_many` for each of several opponents, by name (`make_agent`)."""
+    return {
+        name: one_against_many(game, agent, make_agent(name, game), num_players, num_deals, seed, **options)
+        for name in names
+    }
+
+
+def baselines(game: str) -> list[str]:
+    """The agents that results are given against: the uniform one and every rule-based style."""
+    return ["uniform", *(f"rule:{style}" for style in RuleBasedAgent(game).rules.STYLES)]
+
+
 def every_table(game: str) -> Iterator[dict[str, Any]]:
     """The options of the tables that results are given for: each number of players, in each mode where there are modes."""
     options = load(game).OPTIONS
@@ -118,7 +133,7 @@ def cross_table(game: str, names: Sequence[str], num_deals: int, seed: int = 0, 
 
 
 def _cross(game: str, num_deals: int, seed: int, file: str | None) -> None:
-    names = ["uniform", *(f"rule:{style}" for style in RuleBasedAgent(game).rules.STYLES)]
+    names = baselines(game)
     found = []
     for options in every_table(game):
         scores = cross_table(game, names, num_deals, seed, **options)

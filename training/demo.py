@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 from heist_envs.agents import AnyAgent, make_agent
-from heist_envs.agents.rule_based.holdup import STYLES
 from heist_envs.benchmarks.behaviour import Rates, rates_in_play
-from heist_envs.benchmarks.tournament import Score, one_against_many
+from heist_envs.benchmarks.tournament import Score, against_each, baselines
 from heist_envs.games import holdup
 from heist_envs.training.selfplay import Config, Run, versions
 
@@ -33,17 +32,14 @@ except ImportError as missing:
 matplotlib.use("Agg")  # no display is needed
 
 PLAYERS = 4
-BASELINES = ["uniform", *(f"rule:{style}" for style in STYLES)]
+BASELINES = baselines("holdup")
 EVALUATION_SEED = 2 * 10**6
 """Deals of the final table: others than those of the learning curve."""
 
 
 def tournament_table(agent: AnyAgent, num_deals: int) -> dict[str, Score]:
     """The mean reward of an agent against a table of each baseline, over all seats."""
-    return {
-        name: one_against_many("holdup", agent, make_agent(name, "holdup"), PLAYERS, num_deals, EVALUATION_SEED)
-        for name in BASELINES
-    }
+    return against_each("holdup", agent, BASELINES, PLAYERS, num_deals, EVALUATION_SEED)
 
 
 def _learning_curve(evaluations: list[dict[str, Any]]) -> Any:

@@ -49,12 +49,12 @@ except ImportError as missing:
     raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
 
 import heist_envs
-from heist_envs.agents import make_agent
+from heist_envs.agents import AnyAgent, UniformAgent, make_agent
 from heist_envs.agents.policy import PolicyAgent, card_of
 from heist_envs.agents.solver import SequenceForm, deviation_gains, sequence_form, strategy_of
 from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.benchmarks.behaviour import rates_in_play
-from heist_envs.benchmarks.tournament import one_against_many
+from heist_envs.benchmarks.tournament import against_each
 from heist_envs.games import GAMES, load
 from heist_envs.training.network import RegularizedPolicy, policy_arguments
 from heist_envs.training.rollouts import SeatRolloutBuffer, SelfPlayVecEnv, varying_entries
@@ -188,11 +188,14 @@ def _walked(game: str, options: str) -> Table:
     return Table(tree, sequence_form(tree))
 
 
-def exact_gains(agent: PolicyAgent, game: str, options: dict[str, Any]) -> NDArray[np.float64]:
-    """What each seat of a small table would gain against an agent in all other seats, float64 (num_players,)."""
+def exact_gains(agent: AnyAgent, game: str, options: dict[str, Any], draws: int = 1, seed: int = 0) -> NDArray[np.float64]:
+    """What each seat of a small table would gain against an agent in all other seats, float64 (num_players,).
+
+    An agent that says no probabilities is asked `draws` times at each information set (`solver.strategy_of`).
+    """
     tree, form = walked(game, options)
     seats = [agent] * tree.payoffs.shape[1]
-    return deviation_gains(form, strategy_of(seats, game, tree, form, 1, np.random.default_rng(0)))
+    return deviation_gains(form, strategy_of(seats, game, tree, form, draws, np.random.default_rng(seed)))
 
 
 class Run:
@@ -211,8 +214,8 @@ class Run:
         vec = heist_envs.make_vec(config.game, config.num_envs, config.num_players, **config.options)
         self.num_players = vec.num_players
         fixed = [make_agent(name, config.game) for name in config.opponents]
-        # Where snapshots will be, the untrained policy plays first.
-        self.env = SelfPlayVecEnv(vec.batch, [*fixed, *[None] * config.snapshots], config.opponent_share)  # type: ignore[list-item]
+        # The places of the snapshots, which the untrained policy takes first, as soon as it is made.
+        self.env = SelfPlayVecEnv(vec.batch, [*fixed, *[UniformAgent()] * config.snapshots], config.opponent_share)
         self.env.seed(config.seed)
         self.model = self._new_model()
         self.policy: RegularizedPolicy = self.model.policy  # type: ignore[assignment]
@@ -388,11 +391,8 @@ class Run:
         often the agent bluffs, betrays and stops when it plays with itself: the rate of each question and class that came.
         """
         c = self.config
-        found: dict[str, Any] = {"against": {}}
-        for name in c.baselines:
-            other = make_agent(name, c.game)
-            score = one_against_many(c.game, agent, other, self.num_players, c.evaluation_deals, seed=10**6, **c.options)
-            found["against"][name] = score._asdict()
+        scores = against_each(c.game, agent, c.baselines, self.num_players, c.evaluation_deals, seed=10**6, **c.options)
+        found: dict[str, Any] = {"against": {name: score._asdict() for name, score in scores.items()}}
         if c.exact:
             gains = exact_gains(agent, c.game, {**c.options, "num_players": self.num_players})
             found |= {"gains": gains.tolist(), "nash_conv": float(gains.sum())}

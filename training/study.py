@@ -21,10 +21,9 @@ from typing import Any
 
 import torch
 
-from heist_envs.agents import RuleBasedAgent, make_agent
 from heist_envs.agents.solver import nash_conv, uniform
 from heist_envs.benchmarks.throughput import commit, machine
-from heist_envs.benchmarks.tournament import one_against_many
+from heist_envs.benchmarks.tournament import against_each, baselines
 from heist_envs.games import GAMES, load
 from heist_envs.training.selfplay import CONFIGS, Config, Run, versions, walked
 
@@ -61,11 +60,7 @@ def matches(config: Config, deals: int, folder: pathlib.Path | None = None) -> d
         seconds = time.perf_counter() - start
         agent, n = run.agent(averaged=True), run.num_players
         lines = (run.folder / "evaluation.jsonl").read_text().splitlines()
-    names = ["uniform", *(f"rule:{style}" for style in RuleBasedAgent(config.game).rules.STYLES)]
-    scores = {
-        name: one_against_many(config.game, agent, make_agent(name, config.game), n, deals, FRESH, **config.options)
-        for name in names
-    }
+    scores = against_each(config.game, agent, baselines(config.game), n, deals, FRESH, **config.options)
     return {
         "players": n,
         "decisions": run.model.num_timesteps,
