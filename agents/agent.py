@@ -81,9 +81,9 @@ def ask(
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """The actions of an agent of either kind, unchecked; the states of `rows` reach nobody but as `guesses`."""
-    if isinstance(agent, Searcher):
-        return agent.act_in(guesses(states[rows], rng), rng)
-    return agent.act(observations, action_masks, rng)
+    if not hasattr(agent, "act_in"):  # `isinstance` takes 30 µs with a protocol, and this is asked at every decision
+        return agent.act(observations, action_masks, rng)
+    return agent.act_in(guesses(states[rows], rng), rng)
 
 
 def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:

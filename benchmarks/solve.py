@@ -78,14 +78,17 @@ def adapter_table(tree: Tree, form: SequenceForm, strategy: NDArray[np.float64])
 
 
 def judged(game: Any, table_of: Callable[[NDArray[np.float64]], Table], form: SequenceForm, strategy: Any) -> dict[str, Any]:
-    """NashConv and best-response values by OpenSpiel, and how far ours are from them."""
+    """NashConv and best-response values by OpenSpiel, and how far ours are from them.
+
+    Its own `nash_conv` would walk the tree once more for each best response.
+    """
     import pyspiel
 
     start = time.perf_counter()
-    given = table_of(strategy)
-    theirs = pyspiel.nash_conv(game, given)
+    given = pyspiel.TabularPolicy(table_of(strategy))
     root = game.new_initial_state()
     responses = [pyspiel.TabularBestResponse(game, p, given).value_from_state(root) for p in range(game.num_players())]
+    theirs = sum(responses) - sum(pyspiel.expected_returns(root, given, -1, True))
     ours = [best_response(form, player, strategy)[0] for player in range(len(form.leaves))]
     return {
         "nash_conv": theirs,

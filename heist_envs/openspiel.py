@@ -40,6 +40,13 @@ LARGEST_DENOMINATOR = 2_000
 """Of a reward; float32 tells fractions of this size apart."""
 
 
+def _look(module: ModuleType, record: NDArray[Any], keys: NDArray[np.uint64], views: NDArray[np.uint64]) -> int:
+    """Let every player see a state (1,); who is to act."""
+    rows = np.zeros(1, module.OBSERVATION.record)
+    update_keys(record[0], keys, views, rows, flat(rows))
+    return int(rules.current_player(record[0]))
+
+
 class HeistGame(pyspiel.Game):  # type: ignore[misc]
     """A table of one game. Parameters: `preset`, and `options`, all others of the game as JSON."""
 
@@ -55,6 +62,9 @@ class HeistGame(pyspiel.Game):  # type: ignore[misc]
             options["preset"] = params["preset"]
         self.start = self.rules.new_initial_state(**options)
         self.players = int(self.start["num_players"][0])
+        # Every copy of a state is first made as a new one, so what it begins with is found only once.
+        self.first_keys, self.first_views = first_keys(self.players), np.zeros(self.players, np.uint64)
+        self.first_player = _look(self.rules, self.start, self.first_keys, self.first_views)
         info = pyspiel.GameInfo(
             num_distinct_actions=self.rules.NUM_ACTIONS,
             max_chance_outcomes=self.rules.MAX_CHANCE_OUTCOMES,
@@ -90,9 +100,7 @@ class HeistState(pyspiel.State):  # type: ignore[misc]
         super().__init__(game)
         self.name = game.rules.NAME  # what is copied with a state must be picklable, which a module is not
         self.record = game.start.copy()
-        self.keys = first_keys(game.players)
-        self.views = np.zeros(game.players, np.uint64)
-        self._look()
+        self.keys, self.views, self.player = game.first_keys.copy(), game.first_views.copy(), game.first_player
 
     @property
     def rules(self) -> ModuleType:
@@ -100,9 +108,7 @@ class HeistState(pyspiel.State):  # type: ignore[misc]
         return load(self.name)
 
     def _look(self) -> None:
-        self.player = int(rules.current_player(self.record[0]))  # asked several times a move
-        rows = np.zeros(1, self.rules.OBSERVATION.record)
-        update_keys(self.record[0], self.keys, self.views, rows, flat(rows))
+        self.player = _look(self.rules, self.record, self.keys, self.views)  # asked several times a move
 
     def current_player(self) -> int:
         """The seat to act, or pyspiel's CHANCE or TERMINAL, which have the same numbers as ours."""
