@@ -513,7 +513,7 @@ def bluffing_sets(game: str, tree: Tree, form: SequenceForm, strategy: NDArray[n
 # ------------------------------------------------------------------------------------------------ The command
 
 
-def _rows(found: Sequence[Rates], per_game: float) -> list[dict[str, Any]]:
+def rate_rows(found: Sequence[Rates], per_game: float) -> list[dict[str, Any]]:
     """What was found, class by class, for JSON."""
     rows = []
     for one in found:
@@ -540,7 +540,7 @@ def in_play(game: str, names: Sequence[str], num_games: int, seed: int = 0, **op
     agents = []
     for name in names:
         found = rates_in_play(make_agent(name, game), game, num_games, seed, **options)
-        agents.append({"agent": name, "rates": _rows(found, num_games)})
+        agents.append({"agent": name, "rates": rate_rows(found, num_games)})
     return {"game": game, "options": options, "agents": agents}
 
 
@@ -567,9 +567,9 @@ def exactly(game: str, names: Sequence[str], draws: int, seconds: float, seed: i
     for name in names:
         rng = np.random.default_rng(seed)
         strategy = strategy_of([make_agent(name, game)] * players, game, tree, form, draws, rng)
-        agents.append({"agent": name, "rates": _rows(rates_exactly(game, tree, form, strategy), 1)})
+        agents.append({"agent": name, "rates": rate_rows(rates_exactly(game, tree, form, strategy), 1)})
     found, strategy = solved(form, seconds)
-    rates = _rows(rates_exactly(game, tree, form, strategy), 1)
+    rates = rate_rows(rates_exactly(game, tree, form, strategy), 1)
     agents.append({"agent": "CFR+", "nash_conv": float(found["nash_conv"]), "rates": rates})
     return {"game": game, "options": options, "players": players, "agents": agents}
 

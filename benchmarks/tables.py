@@ -363,6 +363,7 @@ def learning_tables(results: Sequence[dict[str, Any]]) -> str:
                     f"| {row['game']} | {row['algorithm']} | {row['seed']} | {row['decisions'][-1]:,} | "
                     f"{_share(row, 'policy')} | {_share(row, 'average')} | {row['seconds']:.0f} |"
                 )
+            lines += _learned_behaviour(result["runs"])
         else:
             names = list(result["runs"][0]["against"])
             lines += [
@@ -381,6 +382,39 @@ def learning_tables(results: Sequence[dict[str, Any]]) -> str:
                 about = f"{row['seed']} | {row['decisions']:,} | {row.get('threads', '')} | {row['seconds'] / 60:.1f}"
                 lines.append(f"| {about} | {scores} |")
     return "\n".join([*lines, ""])
+
+
+def _learned_behaviour(runs: Sequence[dict[str, Any]]) -> list[str]:
+    """What the averaged policies of several seeds do at a small table, beside CFR+."""
+    lines = []
+    for game in dict.fromkeys(row["game"] for row in runs if "behaviour" in row):
+        here = [row for row in runs if row["game"] == game and "behaviour" in row]
+        names = list(dict.fromkeys(row["algorithm"] for row in here))
+        lines += [
+            "",
+            f"What the averaged policies do, {game} `tiny`, all seats: the share of yes by what the player who answers "
+            "knows; the mean over the seeds and their range.",
+            "",
+            "| | of what is known | " + " | ".join(names) + " | CFR+ |",
+            "|---|---|" + "--:|" * (len(names) + 1),
+        ]
+        for k, one in enumerate(here[0]["behaviour"]):
+            if one["learned"] is not None:
+                by_name = [[row["behaviour"][k]["learned"] for row in here if row["algorithm"] == name] for name in names]
+                cells = [f"{sum(r) / len(r):.3f} ({min(r):.3f} to {max(r):.3f})" for r in by_name]
+                exact = "never asked" if one["CFR+"] is None else f"{one['CFR+']:.3f}"
+                about = f"{one['question']} | {one['class']}{' (bluff)' * one['bluff']}"
+                lines.append(f"| {about} | {' | '.join(cells)} | {exact} |")
+        stopping = [(row["algorithm"], row["seed"], row["stopping"]) for row in here if "stopping" in row]
+        if stopping:
+            lines += ["", "What they lose by when they stop, of the game's value, by who decides all else:", ""]
+            lines += [
+                "| algorithm | seed | " + " | ".join(stopping[0][2]) + " |",
+                "|---|--:|" + "--:|" * len(stopping[0][2]),
+            ]
+            for name, seed, found in stopping:
+                lines.append(f"| {name} | {seed} | " + " | ".join(f"{share:.2%}" for share in found.values()) + " |")
+    return lines
 
 
 def training_speed_tables(results: Sequence[dict[str, Any]]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
@@ -44,6 +45,9 @@ def test_on_a_small_table_training_comes_near_an_equilibrium(tmp_path):
     assert found["policy"][0] == pytest.approx(found["uniform"], rel=0.02)  # a policy that has learned nothing
     assert found["policy"][-1] < 0.1 * found["uniform"]
     assert sum(found["gains"]) == pytest.approx(found["average"][-1])
+    rates = {(one["question"], one["class"]): (one["learned"], one["CFR+"]) for one in found["behaviour"]}
+    differences = [abs(learned - exact) for learned, exact in rates.values() if None not in (learned, exact)]
+    assert 0 < np.mean(differences) < 0.2
 
 
 def test_a_study_of_small_tables_goes_on_where_it_was_stopped(short_configs, tmp_path, capsys):
@@ -59,10 +63,21 @@ def test_a_study_of_small_tables_goes_on_where_it_was_stopped(short_configs, tmp
         assert len(row["decisions"]) == len(row["policy"]) == len(row["average"]) == 3
         assert row["config"]["seed"] == row["seed"]
     assert picture.read_text().count("<path") > 8
-    assert "| holdup | MMD | 2 | 512 |" in tables.learning_tables([json.loads(file.read_text())])
+    made = tables.learning_tables([json.loads(file.read_text())])
+    assert "| holdup | MMD | 2 | 512 |" in made
+    for one in runs[0]["behaviour"]:
+        assert (f"| {one['question']} | {one['class']}" in made) == (one["learned"] is not None)
     with pytest.raises(SystemExit):
         study.main(["full", *words[1:]])
     assert "is not a study of full tables" in capsys.readouterr().err
+
+
+def test_a_study_says_what_is_lost_by_when_the_magpies_stop(short_configs, tmp_path):
+    row = study.curve(Config.read(short_configs / "tiny-ppo.json", game="magpies"))
+    assert row["stopping"].keys() == {"itself", "uniform", "rule", "best play"}
+    assert min(row["stopping"].values()) > 0
+    result = {"kind": "tiny", "runs": [{"game": "magpies", "algorithm": "PPO", "seed": 7, **row}]}
+    assert "| PPO | 7 | " + f"{row['stopping']['itself']:.2%}" in tables.learning_tables([result])
 
 
 def test_a_study_of_full_games_judges_against_every_style(short_configs, tmp_path, capsys):

@@ -4,7 +4,8 @@
     python -m heist_envs.training.study full --games holdup --json benchmarks/results/learning-holdup.json
 
 - tiny: NashConv of the policy and of its average on the preset `tiny` of each game along the training, for PPO with entropy
-  (`configs/tiny-ppo.json`) and for magnetic mirror descent (`configs/tiny-mmd.json`).
+  (`configs/tiny-ppo.json`) and for magnetic mirror descent (`configs/tiny-mmd.json`); then how often the averaged policy
+  bluffs, betrays and stops, beside what CFR+ finds, and in Magpies what it loses by when it stops.
 - full: from nothing with the game's own config, then one seat of the averaged policy at a table of each rule-based style.
 
 A run that the file already holds is not run again: a study that was stopped goes on.
@@ -19,9 +20,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+import numpy as np
 import torch
 
-from heist_envs.agents.solver import nash_conv, uniform
+from heist_envs.agents.policy import PolicyAgent
+from heist_envs.agents.push_your_luck import SmallGame
+from heist_envs.agents.solver import nash_conv, strategy_of, uniform
+from heist_envs.benchmarks.behaviour import rate_rows, rates_exactly
+from heist_envs.benchmarks.push_your_luck import tiny_regrets
+from heist_envs.benchmarks.solve import solved
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import against_each, baselines
 from heist_envs.games import GAMES, load
@@ -32,14 +39,22 @@ FRESH = 3_000_000
 """The seed of the first deal that policies are judged on, far from those of training and of evaluations on the way."""
 
 
+SECONDS = 60.0
+"""After which CFR+ gives up; it takes a second or two."""
+
+
 def curve(config: Config) -> dict[str, Any]:
-    """NashConv along a run, and that of the uniform strategy."""
+    """NashConv along a run, and that of the uniform strategy; and what the averaged policy does in the end."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         run = Run(replace(config, exact=True), pathlib.Path(folder) / "run")
         form = walked(config.game, {**config.options, "num_players": run.num_players}).form
         run.train()
         lines = (run.folder / "evaluation.jsonl").read_text().splitlines()
+        stopping = {}
+        if config.game == "magpies":
+            regrets = tiny_regrets(SmallGame(**config.options), [str(run.folder / "average.safetensors")], config.seed)
+            stopping = {"stopping": {found["sharing"]: found["share of the value"] for found in regrets["agents"]}}
     evaluations = [json.loads(line) for line in lines]
     return {
         "uniform": nash_conv(form, uniform(form)),
@@ -48,7 +63,26 @@ def curve(config: Config) -> dict[str, Any]:
         "average": [one["average"]["nash_conv"] for one in evaluations],
         "gains": evaluations[-1]["average"]["gains"],
         "seconds": time.perf_counter() - start,
+        "behaviour": behaviour(config, run.agent(averaged=True)),
+        **stopping,
     }
+
+
+def behaviour(config: Config, agent: PolicyAgent) -> list[dict[str, Any]]:
+    """How often an agent in all seats answers yes to each question, exactly, and beside it the strategy that CFR+ finds."""
+    tree, form = walked(config.game, {**config.options, "num_players": agent.card["num_players"]})
+    learned = strategy_of([agent] * len(form.leaves), config.game, tree, form, 1, np.random.default_rng(config.seed))
+    found = (rate_rows(rates_exactly(config.game, tree, form, s), 1) for s in (learned, solved(form, SECONDS)[1]))
+    return [
+        {
+            "question": one["question"],
+            "class": one["class"],
+            "bluff": one["bluff"],
+            "learned": one["rate"],
+            "CFR+": two["rate"],
+        }
+        for one, two in zip(*found, strict=True)
+    ]
 
 
 def matches(config: Config, deals: int, folder: pathlib.Path | None = None) -> dict[str, Any]:
