@@ -20,35 +20,49 @@ Weights = dict[str, NDArray[np.float32]]
 
 
 class PolicyAgent:
-    """Draws actions from a multilayer perceptron with ReLU layers over the scaled observation.
+    """Draws actions from a multilayer perceptron with ReLU layers over the scaled observation and its codes.
 
     Args:
-        weights: `layer<k>.weight` (out, in) and `layer<k>.bias` (out,) for k = 0, 1, …; the last layer gives the logits.
+        weights: `layer<k>.weight` (out, in) and `layer<k>.bias` (out,) for k = 0, 1, …; the first has D + K inputs, the last
+            gives the logits.
         scale: what each observation entry is divided by, float32 (D,).
         card: what the policy is: game, version, num_players, options, the hash of these two (`options_hash`), training run.
+        codes: int64 (K, 2), pairs of an entry and a value of it; after the scaled entries come K inputs that are 1 where the
+            entry has that value, else 0. None: there are none.
         device: where torch runs the network, such as "cpu" or "cuda"; None: NumPy does, and torch is not needed.
     """
 
     def __init__(
-        self, weights: Weights, scale: NDArray[np.float32], card: dict[str, Any], device: str | None = None
+        self,
+        weights: Weights,
+        scale: NDArray[np.float32],
+        card: dict[str, Any],
+        codes: NDArray[np.int64] | None = None,
+        device: str | None = None,
     ) -> None:
         self.weights = weights
         self.scale = scale
         self.card = card
+        self.codes = np.zeros((0, 2), np.int64) if codes is None else codes
         self._num_layers = sum(name.endswith(".weight") for name in weights)
-        self._network = None if device is None else _torch_network(weights, scale, self._num_layers, device)
+        self._network = None if device is None else _torch_network(weights, self._num_layers, device)
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """What the network says of each action, legal or not, float32 (N, A)."""
+        x = self._inputs(observations)
         if self._network is not None:
-            given: NDArray[np.float32] = self._network(observations)
+            given: NDArray[np.float32] = self._network(x)
             return given
-        x: NDArray[np.float32] = (observations / self.scale).astype(np.float32)
         for k in range(self._num_layers):
             x = x @ self.weights[f"layer{k}.weight"].T + self.weights[f"layer{k}.bias"]
             if k < self._num_layers - 1:
                 x = np.maximum(x, 0)
         return x
+
+    def _inputs(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Of the first layer, float32 (N, D + K)."""
+        came = observations[:, self.codes[:, 0]] == self.codes[:, 1]
+        return np.concatenate([observations / self.scale, came], axis=1, dtype=np.float32, casting="same_kind")
 
     def probabilities(self, observations: NDArray[np.int8], action_masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """The probability of each action, float64 (N, A); 0 for illegal ones."""
@@ -69,7 +83,7 @@ class PolicyAgent:
 
     def save(self, path: str | pathlib.Path) -> None:
         """Write the weights to `path` (.safetensors) and the card beside it (.json)."""
-        save_file({**self.weights, "scale": self.scale}, path)
+        save_file({**self.weights, "scale": self.scale, "codes": self.codes}, path)
         pathlib.Path(path).with_suffix(".json").write_text(json.dumps(self.card, indent=2) + "\n")
 
     def export_onnx(self, path: str | pathlib.Path) -> None:
@@ -111,8 +125,10 @@ class PolicyAgent:
                 raise ValueError(f"got a policy with {name} {found!r} from {path}: {needed!r} is needed")
         _check_options(card, module, options, path)
         scale = weights.pop("scale", np.zeros(0, np.float32))
-        _check_shapes(weights, scale, module.OBSERVATION.size, module.NUM_ACTIONS, path)
-        return cls(weights, scale, card, device)
+        codes = weights.pop("codes", np.zeros((0, 2), np.int64))
+        _check_codes(codes, module.OBSERVATION.size, path)
+        _check_shapes(weights, scale, codes, module, path)
+        return cls(weights, scale, card, codes, device)
 
 
 def card_of(game: str, num_players: int, options: dict[str, Any], **training: Any) -> dict[str, Any]:
@@ -133,17 +149,17 @@ def card_of(game: str, num_players: int, options: dict[str, Any], **training: An
     }
 
 
-def _torch_network(weights: Weights, scale: NDArray[np.float32], num_layers: int, device: str) -> Any:
-    """The network as a function from observations to logits, both NumPy arrays."""
+def _torch_network(weights: Weights, num_layers: int, device: str) -> Any:
+    """The network as a function from its inputs to logits, both NumPy arrays."""
     try:
         import torch
     except ImportError as missing:
         raise ImportError(f"got device={device!r}, which needs torch: pip install 'heist-envs[train]'") from missing
-    tensors = {name: torch.from_numpy(array).to(device) for name, array in (*weights.items(), ("scale", scale))}
+    tensors = {name: torch.from_numpy(array).to(device) for name, array in weights.items()}
 
-    def network(observations: NDArray[np.int8]) -> Any:
+    def network(inputs: NDArray[np.float32]) -> Any:
         with torch.inference_mode():
-            x = torch.from_numpy(np.ascontiguousarray(observations)).to(device) / tensors["scale"]
+            x = torch.from_numpy(inputs).to(device)
             for k in range(num_layers):
                 x = torch.nn.functional.linear(x, tensors[f"layer{k}.weight"], tensors[f"layer{k}.bias"])
                 if k < num_layers - 1:
@@ -160,12 +176,18 @@ def _onnx_model(policy: PolicyAgent) -> Any:
     constants: dict[str, NDArray[Any]] = {
         **policy.weights,
         "scale": policy.scale,
+        "places": policy.codes[:, 0].copy(),
+        "values": policy.codes[:, 1].astype(np.float32),
         "zero": np.zeros(1, np.int8),
         "never": np.full(1, -np.inf, np.float32),
     }
     nodes = [
         helper.make_node("Cast", ["observation"], ["entries"], to=TensorProto.FLOAT),
-        helper.make_node("Div", ["entries", "scale"], ["x0"]),
+        helper.make_node("Div", ["entries", "scale"], ["scaled"]),
+        helper.make_node("Gather", ["entries", "places"], ["at"], axis=1),
+        helper.make_node("Equal", ["at", "values"], ["equal"]),
+        helper.make_node("Cast", ["equal"], ["came"], to=TensorProto.FLOAT),
+        helper.make_node("Concat", ["scaled", "came"], ["x0"], axis=1),
     ]
     last = policy._num_layers - 1
     for k in range(last + 1):
@@ -207,8 +229,19 @@ def _check_options(card: dict[str, Any], module: ModuleType, wanted: dict[str, A
         raise ValueError(f"got a policy trained with {trained} from {path}: {wanted} is needed")
 
 
-def _check_shapes(weights: Weights, scale: NDArray[np.float32], inputs: int, actions: int, path: Any) -> None:
-    """The layers must lead from the observation to the actions without a gap."""
+def _check_codes(codes: NDArray[Any], entries: int, path: Any) -> None:
+    """They must name entries of the observation."""
+    if codes.dtype != np.int64 or codes.ndim != 2 or codes.shape[1] != 2:
+        raise ValueError(f"got codes of {codes.dtype} {codes.shape} from {path}: they must be int64 (K, 2)")
+    if len(codes) and (codes[:, 0].min() < 0 or codes[:, 0].max() >= entries):
+        raise ValueError(f"got codes of entries {codes[:, 0].min()} to {codes[:, 0].max()} from {path}: there are {entries}")
+
+
+def _check_shapes(
+    weights: Weights, scale: NDArray[np.float32], codes: NDArray[np.int64], module: ModuleType, path: Any
+) -> None:
+    """The layers must lead from the observation and its codes to the actions without a gap."""
+    inputs, actions = module.OBSERVATION.size, module.NUM_ACTIONS
     names = {f"layer{k}.{part}" for k in range(len(weights) // 2) for part in ("weight", "bias")}
     if not weights or set(weights) != names or scale.shape != (inputs,):
         raise ValueError(f"got the arrays {sorted(weights)} and a scale of shape {scale.shape} from {path}")
@@ -216,7 +249,7 @@ def _check_shapes(weights: Weights, scale: NDArray[np.float32], inputs: int, act
         raise ValueError(f"got numbers that are not finite float32 from {path}")
     if not (scale > 0).all():
         raise ValueError(f"got a scale that is not above 0 from {path}")
-    width = inputs
+    width = inputs + len(codes)
     for k in range(len(weights) // 2):
         shape, bias = weights[f"layer{k}.weight"].shape, weights[f"layer{k}.bias"].shape
         if len(shape) != 2 or shape[1] != width or bias != (shape[0],):

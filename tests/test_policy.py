@@ -17,14 +17,18 @@ CARD = {
 }  # fmt: skip
 
 
-def small_policy(seed=0, inputs=holdup.OBSERVATION.size, outputs=holdup.NUM_ACTIONS, hidden=16, card=None):
+PILE = holdup.OBSERVATION["pile_size"].slice.start
+CODES = np.array([[2, 0], [PILE, 8], [PILE, 9], [PILE, 10]])
+
+
+def small_policy(seed=0, inputs=holdup.OBSERVATION.size, outputs=holdup.NUM_ACTIONS, hidden=16, card=None, codes=CODES):
     rng = np.random.default_rng(seed)
-    shapes = [(hidden, inputs), (outputs, hidden)]
+    shapes = [(hidden, inputs + len(codes)), (outputs, hidden)]
     weights = {}
     for k, shape in enumerate(shapes):
         weights[f"layer{k}.weight"] = rng.normal(size=shape).astype(np.float32)
         weights[f"layer{k}.bias"] = rng.normal(size=shape[0]).astype(np.float32)
-    return PolicyAgent(weights, np.ones(inputs, np.float32), CARD if card is None else card)
+    return PolicyAgent(weights, np.ones(inputs, np.float32), CARD if card is None else card, codes)
 
 
 def test_a_policy_plays_with_the_probabilities_of_its_network():
@@ -37,6 +41,19 @@ def test_a_policy_plays_with_the_probabilities_of_its_network():
     many = {key: np.repeat(value, 20_000, axis=0) for key, value in observation.items()}
     actions = policy.act(many["observation"], many["action_mask"], np.random.default_rng(0))
     assert np.bincount(actions, minlength=15) / 20_000 == pytest.approx(shares[0], abs=0.015)
+
+
+def test_a_code_is_an_input_of_its_own_where_an_entry_has_a_value():
+    policy = small_policy(codes=np.array([[5, 3], [5, -2]]))
+    plain = PolicyAgent({**policy.weights, "layer0.weight": policy.weights["layer0.weight"][:, :-2]}, policy.scale, {})
+    observations = np.repeat(views(1)[0], 3, axis=0)
+    observations[:, 5] = 3, -2, 4
+    plain.weights["layer0.bias"] = policy.weights["layer0.bias"] + policy.weights["layer0.weight"][:, -2]
+    assert policy.logits(observations[:1]) == pytest.approx(plain.logits(observations[:1]), abs=1e-2)
+    plain.weights["layer0.bias"] = policy.weights["layer0.bias"] + policy.weights["layer0.weight"][:, -1]
+    assert policy.logits(observations[1:2]) == pytest.approx(plain.logits(observations[1:2]), abs=1e-2)
+    plain.weights["layer0.bias"] = policy.weights["layer0.bias"]
+    assert policy.logits(observations[2:]) == pytest.approx(plain.logits(observations[2:]), abs=1e-2)
 
 
 def test_a_saved_policy_loads_and_plays_the_same(tmp_path):
@@ -63,7 +80,7 @@ def test_without_torch_a_device_is_refused_with_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     policy = small_policy()
     with pytest.raises(ImportError, match="device='cpu', which needs torch: pip install"):
-        PolicyAgent(policy.weights, policy.scale, policy.card, "cpu")
+        PolicyAgent(policy.weights, policy.scale, policy.card, device="cpu")
 
 
 def test_an_onnx_export_gives_the_same_probabilities(tmp_path):
@@ -107,7 +124,11 @@ def test_a_table_that_must_be_that_of_training_is_compared_by_value(tmp_path):
         ({"card": {**CARD, "options": {"loans": 7}}}, "got loans=7: allowed is True, False"),
         ({"card": {**CARD, "options": {"loans": True}}}, "got a policy with options hash"),
         ({"card": {**CARD, "num_players": 5}}, "got a policy with options hash"),
-        ({"inputs": 7}, "scale of shape"),
+        ({"inputs": 7, "codes": CODES[:1]}, "scale of shape"),
+        ({"codes": CODES.astype(np.int32)}, r"codes of int32 \(4, 2\) .*must be int64 \(K, 2\)"),
+        ({"codes": np.zeros((1, 3), np.int64)}, r"codes of int64 \(1, 3\)"),
+        ({"codes": np.array([[-1, 0]])}, "codes of entries -1 to -1"),
+        ({"codes": np.array([[0, 0], [holdup.OBSERVATION.size, 0]])}, "codes of entries 0 to .*: there are"),
         ({"outputs": 4}, "got 4 outputs .* 15 actions are needed"),
     ],
 )

@@ -9,7 +9,8 @@ pytest.importorskip("sb3_contrib")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 
 from heist_envs.benchmarks import tables  # noqa: E402 - after the skip
-from heist_envs.training import study, throughput  # noqa: E402
+from heist_envs.games import GAMES  # noqa: E402
+from heist_envs.training import selfplay, study, throughput  # noqa: E402
 from heist_envs.training.selfplay import CONFIGS, Config, Run, walked  # noqa: E402
 
 SHORT = {
@@ -25,17 +26,19 @@ def short_configs(tmp_path, monkeypatch):
     folder.mkdir()
     for path in CONFIGS.glob("*.json"):
         (folder / path.name).write_text(json.dumps(json.loads(path.read_text()) | SHORT))
-    for module in (study, throughput):
+    for module in (selfplay, study, throughput):
         monkeypatch.setattr(module, "CONFIGS", folder)
     return folder
 
 
-@pytest.mark.parametrize("name", ["tiny-ppo.json", "tiny-mmd.json"])
-def test_the_configs_of_small_tables_differ_in_their_pull_alone(name):
-    config = Config.read(CONFIGS / name)
+@pytest.mark.parametrize("algorithm", ["ppo", "mmd"])
+@pytest.mark.parametrize("game", GAMES)
+def test_the_configs_of_small_tables_pull_towards_a_magnet_in_mirror_descent_alone(algorithm, game):
+    config = Config.read(selfplay.tiny_config(algorithm, game))
     assert config.options == {"preset": "tiny"}
     assert config.opponent_share == 0
-    assert (config.pull > 0) == (name == "tiny-mmd.json")
+    assert (config.pull > 0) == (algorithm == "mmd")
+    assert config.codes == (game == "cleaners")
 
 
 def test_on_a_small_table_training_comes_near_an_equilibrium(tmp_path):

@@ -376,6 +376,24 @@ def test_entries_that_never_vary_are_left_out_of_the_network_and_not_of_the_poli
         assert not np.delete(seen != observations[0], kept, axis=1).any()
 
 
+def test_codes_are_what_the_network_and_its_policy_see_alike(tmp_path):
+    from dataclasses import replace
+
+    import torch
+
+    run = Run(replace(SMALL, options={"preset": "tiny"}, num_players=3, codes=True), tmp_path / "run")
+    codes = run.agent().codes
+    assert len(codes) > 20
+    for entry in np.unique(codes[:, 0]):
+        assert (codes[:, 0] == entry).sum() > 2  # with two values the entry itself says all
+    observations, _, masks = tensors_of(run)
+    shares = run.agent().probabilities(observations.numpy(), masks.numpy())
+    with torch.no_grad():
+        logits = run.policy._actor()(observations).masked_fill(masks == 0, -1e8)
+    assert shares == pytest.approx(torch.softmax(logits, dim=1).numpy(), abs=1e-5)
+    assert not len(Run(replace(SMALL, num_players=3), tmp_path / "plain").agent().codes)
+
+
 def test_magnet_and_average_are_never_trained_and_move_as_they_are_told(tmp_path):
     import torch
 

@@ -25,24 +25,47 @@ class FirstLayer(BaseFeaturesExtractor):
 
     With a layer each, half of the work would be done twice; and at a small table most entries never change, such as those of
     absent seats, of cards that are not in play and of rules that do not apply.
+
+    Beside them come the `codes`, 1 where an entry has a certain value: an entry may be the number of a card or of a seat,
+    of which "twice as much" means nothing, and a layer can hardly tell 7 from 8 by its size.
+
+    Args:
+        observation_space: of the game.
+        scale: what the entries are divided by, float32 (D,).
+        kept: the entries that vary, int64 (V,).
+        codes: entries and their values, int64 (K, 2).
+        width: of the layer.
     """
 
-    def __init__(self, observation_space: Any, scale: NDArray[np.float32], kept: NDArray[np.int64], width: int) -> None:
+    def __init__(
+        self,
+        observation_space: Any,
+        scale: NDArray[np.float32],
+        kept: NDArray[np.int64],
+        codes: NDArray[np.int64],
+        width: int,
+    ) -> None:
         super().__init__(observation_space, features_dim=width)
         self.scale: torch.Tensor
         self.kept: torch.Tensor
-        self.register_buffer("scale", torch.from_numpy(scale.copy()))
-        self.register_buffer("kept", torch.from_numpy(kept.copy()))
-        self.linear = torch.nn.Linear(len(kept), width)
+        self.codes: torch.Tensor
+        for name, array in (("scale", scale), ("kept", kept), ("codes", codes)):
+            self.register_buffer(name, torch.from_numpy(array.copy()))
+        self.linear = torch.nn.Linear(len(kept) + len(codes), width)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Float (N, width)."""
-        return torch.relu(self.linear(observations.index_select(1, self.kept) / self.scale[self.kept]))
+        seen = observations.index_select(1, self.kept) / self.scale[self.kept]
+        if len(self.codes):
+            came = observations.index_select(1, self.codes[:, 0]) == self.codes[:, 1]
+            seen = torch.cat([seen, came.to(seen.dtype)], dim=1)
+        return torch.relu(self.linear(seen))
 
     def weight(self) -> NDArray[np.float32]:
-        """The layer's weights for the whole observation, float32 (width, D)."""
-        whole = np.zeros((self.features_dim, len(self.scale)), np.float32)
-        whole[:, self.kept.numpy()] = self.linear.weight.detach().numpy()
+        """The layer's weights for the whole observation and the codes, float32 (width, D + K)."""
+        whole = np.zeros((self.features_dim, len(self.scale) + len(self.codes)), np.float32)
+        whole[:, self.kept.numpy()] = self.linear.weight[:, : len(self.kept)].detach().numpy()
+        whole[:, len(self.scale) :] = self.linear.weight[:, len(self.kept) :].detach().numpy()
         return whole
 
 
@@ -106,7 +129,7 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
             weights[f"layer{k}.bias"] = layer.bias.detach().numpy().copy()
         first: FirstLayer = network[0]  # type: ignore[assignment]
         weights["layer0.weight"] = first.weight()
-        return PolicyAgent(weights, first.scale.numpy().copy(), card)
+        return PolicyAgent(weights, first.scale.numpy().copy(), card, first.codes.numpy().copy())
 
 
 @torch.no_grad()
@@ -115,11 +138,13 @@ def _move(follower: torch.nn.Module, leader: torch.nn.Module, rate: float) -> No
         one.lerp_(other, rate)
 
 
-def policy_arguments(scale: NDArray[np.float32], kept: NDArray[np.int64], hidden: Sequence[int]) -> dict[str, Any]:
-    """`policy_kwargs` of MaskablePPO: ReLU layers of these widths, the first one shared with the value, on kept entries."""
+def policy_arguments(
+    scale: NDArray[np.float32], kept: NDArray[np.int64], codes: NDArray[np.int64], hidden: Sequence[int]
+) -> dict[str, Any]:
+    """`policy_kwargs` of MaskablePPO: ReLU layers of these widths, the first one shared with the value (`FirstLayer`)."""
     return {
         "net_arch": list(hidden[1:]),
         "activation_fn": torch.nn.ReLU,
         "features_extractor_class": FirstLayer,
-        "features_extractor_kwargs": {"scale": scale, "kept": kept, "width": hidden[0]},
+        "features_extractor_kwargs": {"scale": scale, "kept": kept, "codes": codes, "width": hidden[0]},
     }

@@ -19,22 +19,30 @@ from heist_envs.rules import compiled
 from heist_envs.sb3 import HeistVecEnv
 
 
-def varying_entries(game: ModuleType, **options: Any) -> NDArray[np.int64]:
-    """The entries of the observation that were ever different in random games at a table, ascending.
+def varying_entries(game: ModuleType, **options: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What was ever different in random games at a table.
 
     An entry that varies so rarely that it is missed is one that a policy will not look at.
+
+    Returns:
+        The entries of the observation that vary, ascending, int64 (V,); and each (entry, value) that came, of the entries
+        that took more than two values, in order, int64 (K, 2).
     """
     batch = Batch(game, np.repeat(game.new_initial_state(**options), NUM_LOOKED_AT), autoreset=True)
     batch.reset(0)
     rng = np.random.default_rng(0)
-    first = batch.observations[0].copy()
-    varies = np.zeros(len(first), np.bool_)
+    entries = np.arange(batch.observations.shape[1])
+    came = np.zeros((len(entries), 256), np.bool_)
     for _ in range(STEPS_LOOKED_AT):
-        varies |= (batch.observations != first).any(axis=0)
+        came[entries, batch.observations.astype(np.int64) - LOWEST] = True
         batch.step((rng.random(batch.masks.shape) * batch.masks).argmax(axis=1))
-    return np.flatnonzero(varies)
+    counts = came.sum(axis=1)
+    entry, value = np.nonzero(came & (counts > 2)[:, None])
+    return np.flatnonzero(counts > 1), np.stack([entry, value + LOWEST], axis=1)
 
 
+LOWEST = -128
+"""That an entry of an observation can be."""
 NUM_LOOKED_AT, STEPS_LOOKED_AT = 256, 400
 """Games, and decisions in each, in which entries that vary are looked for."""
 

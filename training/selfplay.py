@@ -63,6 +63,12 @@ CONFIGS = pathlib.Path(__file__).parent / "configs"
 """Our own configs, `<game>.json` for the default table of each game."""
 
 
+def tiny_config(algorithm: str, game: str) -> pathlib.Path:
+    """The config of "ppo" or "mmd" for the preset `tiny`: the game's own, if there is one, or that for all games."""
+    own = CONFIGS / f"tiny-{algorithm}-{game}.json"
+    return own if own.exists() else CONFIGS / f"tiny-{algorithm}.json"
+
+
 def _is_like(value: Any, example: Any) -> bool:
     """Of the same kind; a whole number will do for a fraction. What was read from a file may be anything."""
     if isinstance(example, tuple):
@@ -114,6 +120,9 @@ class Config:
     gae_lambda: float = 0.95
     hidden: tuple[int, ...] = (128, 128)
     """Widths of the layers. The first one is shared by policy and value."""
+    codes: bool = False
+    """Give the network each value of an entry of its own, too (`network.FirstLayer`): slower, and better where entries are
+    the numbers of cards and seats."""
     exact: bool = False
     """Walk the game's tree, which must be small, and find the exact gains of a best response at every evaluation."""
     checkpoint_every: int = 500_000
@@ -244,7 +253,7 @@ class Run:
 
     def _new_model(self) -> MaskablePPO:
         c, game = self.config, load(self.config.game)
-        kept = varying_entries(game, **{**c.options, "num_players": self.num_players})
+        kept, codes = varying_entries(game, **{**c.options, "num_players": self.num_players})
         model = MaskablePPO(
             RegularizedPolicy,
             self.env,
@@ -260,7 +269,7 @@ class Run:
             device="cpu",
             rollout_buffer_class=SeatRolloutBuffer,
             rollout_buffer_kwargs={"env": self.env, "seed": c.seed},
-            policy_kwargs=policy_arguments(game.OBSERVATION.scale, kept, c.hidden),
+            policy_kwargs=policy_arguments(game.OBSERVATION.scale, kept, codes if c.codes else codes[:0], c.hidden),
         )
 
         def values_of(observations: NDArray[np.int8]) -> NDArray[np.float32]:

@@ -4,7 +4,7 @@
     python -m heist_envs.training.study full --games holdup --json benchmarks/results/learning-holdup.json
 
 - tiny: NashConv of the policy and of its average on the preset `tiny` of each game along the training, for PPO with entropy
-  (`configs/tiny-ppo.json`) and for magnetic mirror descent (`configs/tiny-mmd.json`); then how often the averaged policy
+  (`configs/tiny-ppo*.json`) and for magnetic mirror descent (`configs/tiny-mmd*.json`); then how often the averaged policy
   bluffs, betrays and stops, beside what CFR+ finds, and in Magpies what it loses by when it stops.
 - full: from nothing with the game's own config, then one seat of the averaged policy at a table of each rule-based style.
 
@@ -32,9 +32,9 @@ from heist_envs.benchmarks.solve import solved
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import against_each, baselines
 from heist_envs.games import GAMES, load
-from heist_envs.training.selfplay import CONFIGS, Config, Run, versions, walked
+from heist_envs.training.selfplay import CONFIGS, Config, Run, tiny_config, versions, walked
 
-ALGORITHMS = {"PPO": "tiny-ppo.json", "MMD": "tiny-mmd.json"}
+ALGORITHMS = ("PPO", "MMD")
 FRESH = 3_000_000
 """The seed of the first deal that policies are judged on, far from those of training and of evaluations on the way."""
 
@@ -150,10 +150,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     changes = {} if given.decisions is None else {"decisions": given.decisions}
     for game in given.games:
         for seed in given.seeds or range(5 if given.kind == "tiny" else 3):
-            for algorithm, name in ALGORITHMS.items() if given.kind == "tiny" else [("PPO", f"{game}.json")]:
-                config = Config.read(CONFIGS / name, game=game, seed=seed, **changes)
-                settings = json.loads(json.dumps(asdict(config)))
-                if any(row["algorithm"] == algorithm and row["config"] == settings for row in result["runs"]):
+            for algorithm in ALGORITHMS if given.kind == "tiny" else ALGORITHMS[:1]:
+                own = tiny_config(algorithm.lower(), game) if given.kind == "tiny" else CONFIGS / f"{game}.json"
+                config = Config.read(own, game=game, seed=seed, **changes)
+                settings, usual = (json.loads(json.dumps(asdict(one))) for one in (config, Config()))
+                if any(row["algorithm"] == algorithm and usual | row["config"] == settings for row in result["runs"]):
                     continue
                 folder = pathlib.Path(given.folder) if given.folder else None
                 found = curve(config) if given.kind == "tiny" else matches(config, given.deals, folder)
