@@ -13,7 +13,7 @@ from heist_envs.benchmarks.statistics import PAGE, Figure
 
 RESULTS = pathlib.Path("benchmarks/results")
 README = pathlib.Path("README.md")
-REPORT = pathlib.Path("docs/results.md")
+DOCS = pathlib.Path("docs")
 BEGIN, END = "<!-- results -->\n", "<!-- end of results -->"
 
 
@@ -482,21 +482,22 @@ def demo_table(results: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _load(results: pathlib.Path, pattern: str) -> list[dict[str, Any]]:
+def load_results(results: pathlib.Path, pattern: str) -> list[dict[str, Any]]:
+    """The results in a folder whose files have such names, in the order of these."""
     return [json.loads(path.read_text()) for path in sorted(results.glob(pattern))]
 
 
 def summary(results: pathlib.Path = RESULTS) -> str:
     """What stands in the README, as Markdown."""
-    parts = [speed_summary(one) for one in _load(results, "throughput.json")]
-    demos = _load(results, "demo-*.json")
+    parts = [speed_summary(one) for one in load_results(results, "throughput.json")]
+    demos = load_results(results, "demo-*.json")
     return "\n".join(parts + ([demo_table(demos)] if demos else []))
 
 
 def report(results: pathlib.Path = RESULTS) -> str:
     """All results, as Markdown."""
     parts = ["# Results", "", "Made from `benchmarks/results` by `python -m heist_envs.benchmarks.tables`.", ""]
-    parts += [throughput_tables(one) for one in _load(results, "throughput.json")]
+    parts += [throughput_tables(one) for one in load_results(results, "throughput.json")]
     made = {
         "statistics-*.json": play_tables,
         "cross-*.json": cross_tables,
@@ -511,7 +512,7 @@ def report(results: pathlib.Path = RESULTS) -> str:
         "rllib.json": ray_tables,
     }
     for pattern, make in made.items():
-        found = _load(results, pattern)
+        found = load_results(results, pattern)
         parts += [make(found)] if found else []
     return "\n".join(parts)
 
@@ -532,7 +533,7 @@ def with_tables(readme: str, made: str) -> str:
 def main() -> None:
     """Write the tables into the README and the page of results."""
     README.write_text(with_tables(README.read_text(), summary()))
-    REPORT.write_text(report())
+    (DOCS / "results.md").write_text(report())
 
 
 if __name__ == "__main__":

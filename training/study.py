@@ -1,6 +1,6 @@
 """Does it learn? The same training over several seeds, judged exactly on small tables and by matches on full ones.
 
-    python -m heist_envs.training.study tiny --json benchmarks/results/learning-tiny.json --picture docs/pictures/tiny.svg
+    python -m heist_envs.training.study tiny --json benchmarks/results/learning-tiny.json
     python -m heist_envs.training.study full --games holdup --json benchmarks/results/learning-holdup.json
 
 - tiny: NashConv of the policy and of its average on the preset `tiny` of each game along the training, for PPO with entropy
@@ -31,7 +31,7 @@ from heist_envs.benchmarks.push_your_luck import tiny_regrets
 from heist_envs.benchmarks.solve import solved
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import against_each, baselines
-from heist_envs.games import GAMES, load
+from heist_envs.games import GAMES
 from heist_envs.training.selfplay import CONFIGS, Config, Run, tiny_config, versions, walked
 
 ALGORITHMS = ("PPO", "MMD")
@@ -105,49 +105,24 @@ def matches(config: Config, deals: int, folder: pathlib.Path | None = None) -> d
     }
 
 
-def picture(result: dict[str, Any], path: str) -> None:
-    """The curves of `tiny`: a panel per game, a colour per algorithm, a line per seed; the averages solid."""
-    from matplotlib import pyplot as plt
-
-    games = [game for game in GAMES if any(row["game"] == game for row in result["runs"])]
-    figure, panels = plt.subplots(1, len(games), figsize=(3.4 * len(games), 3.2), sharey=True, squeeze=False)
-    colours = dict(zip(ALGORITHMS, ("tab:blue", "tab:orange"), strict=True))
-    for game, axes in zip(games, panels[0], strict=True):
-        for row in result["runs"]:
-            if row["game"] == game:
-                x = [done / 1e6 for done in row["decisions"]]
-                for who, style in (("policy", ":"), ("average", "-")):
-                    shares = [100 * value / row["uniform"] for value in row[who]]
-                    label = f"{row['algorithm']}, {'averaged weights' if who == 'average' else 'last weights'}"
-                    axes.plot(x, shares, style, color=colours[row["algorithm"]], lw=1, label=label)
-        axes.axhline(5, color="grey", lw=0.8)
-        axes.set(title=f"{load(game).NAME.capitalize()}, tiny", xlabel="million decisions", yscale="log", ylim=(1, 120))
-    panels[0, 0].set_ylabel("NashConv, % of the uniform strategy's")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    unique = dict(zip(labels, handles, strict=True))
-    figure.legend(unique.values(), unique, loc="lower center", ncols=4, frameon=False)
-    figure.tight_layout(rect=(0, 0.08, 1, 1))
-    figure.savefig(path)
-    plt.close(figure)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser("python -m heist_envs.training.study", description=__doc__.split("\n")[0])
     parser.add_argument("kind", choices=("tiny", "full"))
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--seeds", nargs="+", type=int, default=None, help="default 0 to 4, or 0 to 2 on full games")
+    parser.add_argument("--players", type=int, default=None, help="default as the game has it")
     parser.add_argument("--decisions", type=int, default=None, help="default as the config says")
     parser.add_argument("--deals", type=int, default=1000, help="that policies of full games are judged on")
     parser.add_argument("--folder", default=None, help="keep the runs of full games here")
     parser.add_argument("--json", required=True, help="the file of the result")
-    parser.add_argument("--picture", default=None, help="draw the curves of tiny into this file")
     given = parser.parse_args(arguments)
     file = pathlib.Path(given.json)
     result: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {"kind": given.kind, "runs": []}
     if result.get("kind") != given.kind:
         parser.error(f"{file} is not a study of {given.kind} tables")
-    changes = {} if given.decisions is None else {"decisions": given.decisions}
+    changes = {"num_players": given.players, "decisions": given.decisions}
+    changes = {name: value for name, value in changes.items() if value is not None}
     for game in given.games:
         for seed in given.seeds or range(5 if given.kind == "tiny" else 3):
             for algorithm in ALGORITHMS if given.kind == "tiny" else ALGORITHMS[:1]:
@@ -169,8 +144,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 )
                 file.write_text(json.dumps(result, indent=1) + "\n")
                 print(words(result["runs"][-1]), flush=True)
-    if given.picture:
-        picture(result, given.picture)
 
 
 def words(row: dict[str, Any]) -> str:
