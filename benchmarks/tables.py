@@ -138,6 +138,30 @@ def cross_tables(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def robustness_tables(results: Sequence[dict[str, Any]]) -> str:
+    """What agents get in company that they did not train with."""
+    lines = [
+        "## Strange company",
+        "",
+        "`python -m heist_envs.benchmarks.robustness`; mean reward of the agent in one seat of four, in all seatings, and in "
+        "brackets what the main style gets in its place; 95% intervals clustered by deal.",
+        "",
+    ]
+    for result in results:
+        titles = list(next(iter(result["scenarios"].values())))
+        lines += [f"| {result['game']}, {result['deals']:,} deals | " + " | ".join(titles) + " |"]
+        lines += ["|---|" + "--:|" * len(titles)]
+        for name, found in result["scenarios"].items():
+            cells = [f"{_score(found[title]['score'])} ({found[title]['main style'][0]:+.3f})" for title in titles]
+            lines.append(f"| {name} | " + " | ".join(cells) + " |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _score(score: Sequence[float]) -> str:
+    return f"{score[0]:+.3f} ± {score[1]:.3f}"
+
+
 def luck_tables(results: Sequence[dict[str, Any]]) -> str:
     """What is lost by the answers to DRAW or STOP in Magpies."""
     lines = ["## Push your luck", ""]
@@ -501,6 +525,7 @@ def report(results: pathlib.Path = RESULTS) -> str:
     made = {
         "statistics-*.json": play_tables,
         "cross-*.json": cross_tables,
+        "robustness-*.json": robustness_tables,
         "behaviour-*.json": behaviour_tables,
         "solve-*.json": solve_tables,
         "exploitability.json": exploitability_tables,

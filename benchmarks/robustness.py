@@ -1,0 +1,109 @@
+"""How an agent does among players whom it did not train with, and how policies of several trainings do among one another.
+
+    python -m heist_envs.benchmarks.robustness --game holdup --agents ppo --json benchmarks/results/robustness-holdup.json
+    python -m heist_envs.benchmarks.robustness --game holdup --cross-play runs/*/average.safetensors
+
+- scenarios: the agent in one seat of four, and a mixed company in the others, in all seatings. Training puts one kind of
+  opponent at a table (`training.selfplay`), so that no scenario of two kinds was ever trained with.
+- mirror: two copies of the agent and two of the main rule-based style; what a copy gets.
+- cross-play: each policy in one seat, copies of another one in the others. Policies of other seeds of the same training may
+  have settled on other conventions: then those off the diagonal, where a policy meets itself, get less than 0.
+"""
+
+import argparse
+import json
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+from heist_envs.agents import RuleBasedAgent, make_agent
+from heist_envs.benchmarks.throughput import commit, machine
+from heist_envs.benchmarks.tournament import cross_table, interval, play_deals
+from heist_envs.games import GAMES
+
+SCENARIOS: dict[str, dict[str, tuple[str, str, str]]] = {
+    "accomplices": {
+        "a traitor among honest players": ("rule:betrayer", "rule:honest", "rule:honest"),
+        "an honest player among traitors": ("rule:honest", "rule:betrayer", "rule:betrayer"),
+        "liars of whom one never volunteers": ("rule:bluffing", "rule:bluffing", "rule:never-volunteers"),
+        "nobody volunteers": ("rule:never-volunteers",) * 3,
+        "chance in one seat": ("uniform", "rule", "rule"),
+    },
+    "cleaners": {
+        "a hidden bidder among the greedy": ("rule:hidden-bidder", "rule:greedy", "rule:greedy"),
+        "fly users and a detective": ("rule:fly-user", "rule:fly-user", "rule:detective"),
+        "one of each": ("rule:greedy", "rule:hidden-bidder", "rule:detective"),
+        "chance in one seat": ("uniform", "rule", "rule"),
+    },
+    "magpies": {
+        "a denier among cautious players": ("rule:denier", "rule:gap-0", "rule:gap-0"),
+        "one bold among cautious players": ("rule:gap-3", "rule:gap-0", "rule:gap-0"),
+        "one of each": ("rule:gap-0", "rule:gap-1", "rule:gap-2"),
+        "chance in one seat": ("uniform", "rule", "rule"),
+    },
+    "holdup": {
+        "a maniac among cautious players": ("rule:maniac", "rule:cautious", "rule:cautious"),
+        "a bluffer among maniacs": ("rule:bluffing", "rule:maniac", "rule:maniac"),
+        "one of each": ("rule:band", "rule:cautious", "rule:bluffing"),
+        "chance in one seat": ("uniform", "rule", "rule"),
+    },
+}
+"""Who sits in the other three seats."""
+NUM_PLAYERS = 4
+MIRROR = "two copies and two of the main style"
+
+
+def scenarios(game: str, name: str, num_deals: int, seed: int = 0) -> dict[str, Any]:
+    """What an agent gets in each scenario, with 95% intervals clustered by deal, and which style of its own would get there.
+
+    Args:
+        game: the name of a game.
+        name: of the agent (`make_agent`).
+        num_deals: deals of each scenario, at least 2; each is played in all seatings.
+        seed: of the first deal.
+
+    Returns:
+        Scenario -> `score` and `main style`, what the main rule-based style gets in its place; and `MIRROR`.
+
+    Raises:
+        ValueError: an unknown agent, or too few deals.
+    """
+    agent, main = make_agent(name, game), RuleBasedAgent(game)
+    found = {}
+    for title, others in SCENARIOS[game].items():
+        company = [make_agent(other, game) for other in others]
+        scores = (play_deals(game, [one, *company], num_deals, seed)[:, 0] for one in (agent, main))
+        found[title] = dict(zip(("score", "main style"), map(interval, scores), strict=True))
+    copies = play_deals(game, [agent, agent, main, main], num_deals, seed)[:, :2].mean(axis=1)
+    return found | {MIRROR: {"score": interval(copies), "main style": interval(0 * copies)}}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.robustness", description=__doc__.split("\n")[0])
+    parser.add_argument("--game", choices=GAMES, required=True)
+    parser.add_argument("--agents", nargs="+", default=["uniform"], help="names, or policy files")
+    parser.add_argument("--cross-play", action="store_true", help="instead: each of these agents against each")
+    parser.add_argument("--deals", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", default=None, help="write the result to this file")
+    given = parser.parse_args(arguments)
+    if given.deals < 2:
+        parser.error("--deals: an interval needs at least 2")
+    result: dict[str, Any] = {"commit": commit(), "machine": machine(), "seed": given.seed, "deals": given.deals}
+    result |= {"game": given.game, "agents": given.agents}
+    if given.cross_play:
+        result["cross-play"] = cross_table(given.game, given.agents, given.deals, given.seed, num_players=NUM_PLAYERS)
+        for name, row in zip(given.agents, result["cross-play"], strict=True):
+            print(f"{name}: " + ", ".join(map(str, row)))
+    else:
+        result["scenarios"] = {name: scenarios(given.game, name, given.deals, given.seed) for name in given.agents}
+        for name, found in result["scenarios"].items():
+            for title, row in found.items():
+                print(f"{name}, {title}: {row['score']} (the main style {row['main style']})")
+    if given.json:
+        pathlib.Path(given.json).write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
