@@ -143,8 +143,8 @@ def robustness_tables(results: Sequence[dict[str, Any]]) -> str:
     lines = [
         "## Strange company",
         "",
-        "`python -m heist_envs.benchmarks.robustness`; mean reward of the agent in one seat of four, in all seatings, and in "
-        "brackets what the main style gets in its place; 95% intervals clustered by deal.",
+        "`python -m heist_envs.benchmarks.robustness`; mean reward of the agent in one seat of four, in all seatings, and "
+        "in brackets what the main style gets in its place; 95% intervals clustered by deal.",
         "",
     ]
     for result in results:
