@@ -2,11 +2,13 @@
 
     python -m heist_envs.training.study tiny --json benchmarks/results/learning-tiny.json
     python -m heist_envs.training.study full --games holdup --json benchmarks/results/learning-holdup.json
+    python -m heist_envs.training.study full --games holdup --config holdup-six --seeds 0 --json benchmarks/results/learning-six.json
 
 - tiny: NashConv of the policy and of its average on the preset `tiny` of each game along the training, for PPO with entropy
   (`configs/tiny-ppo*.json`) and for magnetic mirror descent (`configs/tiny-mmd*.json`); then how often the averaged policy
   bluffs, betrays and stops, beside what CFR+ finds, and in Magpies what it loses by when it stops.
-- full: from nothing with the game's own config, then one seat of the averaged policy at a table of each rule-based style.
+- full: from nothing with the game's own config, or another one of `configs`, then one seat of the averaged policy at a
+  table of each rule-based style.
 
 A run that the file already holds is not run again: a study that was stopped goes on.
 """
@@ -111,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("kind", choices=("tiny", "full"))
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--seeds", nargs="+", type=int, default=None, help="default 0 to 4, or 0 to 2 on full games")
-    parser.add_argument("--players", type=int, default=None, help="default as the game has it")
+    parser.add_argument("--config", default=None, help="of full games, by its name in `configs`; default that of the game")
     parser.add_argument("--decisions", type=int, default=None, help="default as the config says")
     parser.add_argument("--deals", type=int, default=1000, help="that policies of full games are judged on")
     parser.add_argument("--folder", default=None, help="keep the runs of full games here")
@@ -121,12 +123,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     result: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {"kind": given.kind, "runs": []}
     if result.get("kind") != given.kind:
         parser.error(f"{file} is not a study of {given.kind} tables")
-    changes = {"num_players": given.players, "decisions": given.decisions}
-    changes = {name: value for name, value in changes.items() if value is not None}
+    changes = {} if given.decisions is None else {"decisions": given.decisions}
     for game in given.games:
         for seed in given.seeds or range(5 if given.kind == "tiny" else 3):
             for algorithm in ALGORITHMS if given.kind == "tiny" else ALGORITHMS[:1]:
-                own = tiny_config(algorithm.lower(), game) if given.kind == "tiny" else CONFIGS / f"{game}.json"
+                full = CONFIGS / f"{given.config or game}.json"
+                own = tiny_config(algorithm.lower(), game) if given.kind == "tiny" else full
                 config = Config.read(own, game=game, seed=seed, **changes)
                 settings, usual = (json.loads(json.dumps(asdict(one))) for one in (config, Config()))
                 if any(row["algorithm"] == algorithm and usual | row["config"] == settings for row in result["runs"]):
