@@ -2,7 +2,8 @@
 
     python -m heist_envs.training.study tiny --json benchmarks/results/learning-tiny.json
     python -m heist_envs.training.study full --games holdup --json benchmarks/results/learning-holdup.json
-    python -m heist_envs.training.study full --games holdup --config holdup-six --seeds 0 --json benchmarks/results/learning-six.json
+    python -m heist_envs.training.study full --games holdup --config holdup-six --seeds 0 \\
+        --json benchmarks/results/learning-six.json
 
 - tiny: NashConv of the policy and of its average on the preset `tiny` of each game along the training, for PPO with entropy
   (`configs/tiny-ppo*.json`) and for magnetic mirror descent (`configs/tiny-mmd*.json`); then how often the averaged policy
