@@ -4,6 +4,7 @@ import importlib
 import operator
 import os
 import pathlib
+from typing import Any
 
 from heist_envs.agents.agent import Agent, AnyAgent, Searcher, decide, probabilities
 from heist_envs.agents.ismcts import ISMCTSAgent
@@ -97,13 +98,15 @@ def imported(name: str, game: str) -> AnyAgent:
         found = operator.attrgetter(attribute)(module)
     except AttributeError as missing:
         raise ValueError(f"got agent {name!r}: {missing}") from missing
-    agent = found if _acts(found) and not isinstance(found, type) else found(game) if callable(found) else None
+    makes_one = callable(found) and (isinstance(found, type) or not _acts(found))
+    agent: Any = found(game) if makes_one else found
     if not _acts(agent):
         raise ValueError(
             f"got agent {name!r}, {type(agent).__name__}: it must have act(observations, action_masks, rng), "
             "or make such an agent when it is called with a game's name"
         )
-    return agent  # type: ignore[no-any-return]  # nobody knows what others import
+    made: AnyAgent = agent
+    return made
 
 
 def _acts(it: object) -> bool:

@@ -262,7 +262,7 @@ class _Process:
 def _kill(process: "subprocess.Popen[bytes]") -> int:
     """End a process with its group; its exit status, its own where it had ended before."""
     if process.returncode is None:  # it has not been waited for, so that nobody else can have its number
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # some systems say so of one that has ended
             os.killpg(process.pid, signal.SIGKILL)
     return process.wait()
 
