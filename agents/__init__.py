@@ -1,7 +1,10 @@
 """Agents: whoever decides for a seat, from what it sees."""
 
+import importlib
+import operator
 import os
 import pathlib
+from typing import Any
 
 from heist_envs.agents.agent import Agent, AnyAgent, Searcher, decide, probabilities
 from heist_envs.agents.ismcts import ISMCTSAgent
@@ -38,11 +41,13 @@ def make_agent(name: str | os.PathLike[str], game: str) -> AnyAgent:
     Args:
         name: "uniform", "rule" (the main rule-based agent of the game), "rule:STYLE" (one of its styles), "ismcts" (search),
             "ismcts:500" (with 500 simulations a decision), "ismcts:50ms" (with 50 milliseconds), "ppo" (the policy that
-            comes with the package), or the path of a policy saved by training, ending in .safetensors.
+            comes with the package), the path of a policy saved by training, ending in .safetensors, that of a bot, ending
+            in .py, which is run in a process of its own under limits (`entrant.Entrant`), or "package.module:object", an
+            object of your own that is trusted and run in this process (`imported`).
         game: the name of a game.
 
     Raises:
-        ValueError: no game, agent or style has this name, or the policy is not one for the game.
+        ValueError: no game, agent, style, file or object has this name, or the policy is not one for the game.
     """
     game_module(game)
     name = str(name)
@@ -57,7 +62,52 @@ def make_agent(name: str | os.PathLike[str], game: str) -> AnyAgent:
         return load(game)
     if name.endswith(".safetensors"):
         return PolicyAgent.load(name, game)
+    if name.endswith(".py"):
+        from heist_envs.agents.entrant import (
+            Entrant,
+        )  # a command too, `python -m`, which must not be imported before it runs
+
+        return Entrant(name, game)
+    if detail and all(part.isidentifier() for part in name.replace(":", ".").split(".")):
+        return imported(name, game)
     raise ValueError(
-        f"got agent {name!r}: it is 'uniform', 'rule', 'rule:STYLE', 'ismcts', 'ismcts:500', 'ismcts:50ms', 'ppo' "
-        "or the path of a .safetensors policy"
+        f"got agent {name!r}: it is 'uniform', 'rule', 'rule:STYLE', 'ismcts', 'ismcts:500', 'ismcts:50ms', 'ppo', "
+        "the path of a .safetensors policy or of a .py bot, or 'package.module:object'"
     )
+
+
+def imported(name: str, game: str) -> AnyAgent:
+    """An agent of your own, run in this process and trusted.
+
+    Args:
+        name: "package.module:object". The object is an agent (`Agent`, `Searcher`), or a class or function that makes one
+            when it is called with the game's name.
+        game: the name of a game.
+
+    Raises:
+        ValueError: there is no such module or object, or it makes nothing that can `act`.
+    """
+    path, _, attribute = name.partition(":")
+    try:
+        module = importlib.import_module(path)
+    except ModuleNotFoundError as missing:
+        if not f"{path}.".startswith(f"{missing.name}."):  # the module is there, and one that it needs is not
+            raise
+        raise ValueError(f"got agent {name!r}: there is no module {missing.name!r} to import") from missing
+    try:
+        found = operator.attrgetter(attribute)(module)
+    except AttributeError as missing:
+        raise ValueError(f"got agent {name!r}: {missing}") from missing
+    makes_one = callable(found) and (isinstance(found, type) or not _acts(found))
+    agent: Any = found(game) if makes_one else found
+    if not _acts(agent):
+        raise ValueError(
+            f"got agent {name!r}, {type(agent).__name__}: it must have act(observations, action_masks, rng), "
+            "or make such an agent when it is called with a game's name"
+        )
+    made: AnyAgent = agent
+    return made
+
+
+def _acts(it: object) -> bool:
+    return callable(getattr(it, "act", None)) or callable(getattr(it, "act_in", None))

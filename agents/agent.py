@@ -58,6 +58,9 @@ class Searcher(Protocol):
 
 AnyAgent: TypeAlias = Agent | Searcher
 
+FORFEIT = -1
+"""In place of an action: an agent with a list `faults` gives the game up, and has added the reason to it."""
+
 
 def new_streams(rng: np.random.Generator, count: int) -> NDArray[Any]:
     """Streams of compiled code, `chance.STREAM` (count,), that follow from a generator."""
@@ -80,7 +83,7 @@ def ask(
     action_masks: NDArray[np.int8],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """The actions of an agent of either kind, unchecked; the states of `rows` reach nobody but as `guesses`."""
+    """The actions of an agent of either kind, unchecked (`FORFEIT`); the states of `rows` reach nobody but as `guesses`."""
     if not hasattr(agent, "act_in"):  # `isinstance` takes 30 µs with a protocol, and this is asked at every decision
         return agent.act(observations, action_masks, rng)
     return agent.act_in(guesses(states[rows], rng), rng)
@@ -91,7 +94,7 @@ def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random
 
     Raises:
         TypeError: the agent gave something else than integers.
-        ValueError: it gave another number of them, or an illegal one.
+        ValueError: it gave another number of them, an illegal one, or forfeits.
     """
     masks = batch.masks[rows]
     given = np.asarray(ask(agent, batch.states, rows, batch.observations[rows], masks, rng))
@@ -104,6 +107,8 @@ def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random
     illegal = np.flatnonzero(~inside | (masks[np.arange(len(rows)), np.where(inside, given, 0)] == 0))
     if len(illegal):
         i = illegal[0]
+        if given[i] == FORFEIT and getattr(agent, "faults", None):
+            raise ValueError(f"{who} forfeits: {agent.faults[-1]}")  # type: ignore[union-attr]
         raise ValueError(f"{who} gave action {given[i]}: {batch.legal_words(rows[i])}")
     return given.astype(np.int64)
 
