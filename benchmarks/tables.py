@@ -158,6 +158,27 @@ def robustness_tables(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def variance_tables(results: Sequence[dict[str, Any]]) -> str:
+    """How many games duplicate deals and control variates save."""
+    lines = ["## Games saved", ""]
+    for result in results:
+        names = list(result["tables"][0]["agents"][0]["ratios"])
+        lines += [
+            f"`python -m heist_envs.benchmarks.variance`; one among copies of the main rule-based agent, {result['deals']:,} "
+            "deals in every seat. How many times as many games on deals of their own give an interval of the same width: above "
+            "1 a scheme saves games.",
+            "",
+            "| table | agent | " + " | ".join(names) + " |",
+            "|---|---|" + "--:|" * len(names),
+        ]
+        for table in result["tables"]:
+            for row in table["agents"]:
+                ratios = " | ".join(f"{row['ratios'][name]:.2f}" for name in names)
+                lines.append(f"| {_table(table)} | {row['agent']} | {ratios} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
 def _score(score: Sequence[float]) -> str:
     return f"{score[0]:+.3f} ± {score[1]:.3f}"
 
@@ -526,6 +547,7 @@ def report(results: pathlib.Path = RESULTS) -> str:
         "statistics-*.json": play_tables,
         "cross-*.json": cross_tables,
         "robustness-*.json": robustness_tables,
+        "variance.json": variance_tables,
         "behaviour-*.json": behaviour_tables,
         "solve-*.json": solve_tables,
         "exploitability.json": exploitability_tables,

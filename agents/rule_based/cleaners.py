@@ -131,20 +131,15 @@ def _judge(seen: Record, style: Style, table: NDArray[np.float64], worths: NDArr
     heat = 0.2 + style.heat * (free + 0.6 * hidden)
     total = np.exp(style.newcomer / heat) if free > 0 else 0.0
     own = rivals = 0.0
+    strengths = np.zeros(MAX_PLAYERS + 1)
+    for side in range(4):
+        strengths[int(table[slot, side, OWNER])] += table[slot, side, STRENGTH]
     for place in range(1, MAX_PLAYERS + 1):
-        strength = 0.0
-        for side in range(4):
-            if table[slot, side, OWNER] == place:
-                strength += table[slot, side, STRENGTH]
         tied = False
         for other in range(1, MAX_PLAYERS + 1):
-            of_other = 0.0
-            for side in range(4):
-                if table[slot, side, OWNER] == other:
-                    of_other += table[slot, side, STRENGTH]
-            tied = tied or (other != place and of_other == strength)
-        if strength > 0 and not (tied and free == 0 and hidden == 0):
-            odds = np.exp(strength / heat)
+            tied = tied or (other != place and strengths[other] == strengths[place])
+        if strengths[place] > 0 and not (tied and free == 0 and hidden == 0):
+            odds = np.exp(strengths[place] / heat)
             total += odds
             if place == 1:
                 own = odds
@@ -191,10 +186,16 @@ def _takes(seen: Record, table: NDArray[np.float64], slot: int, is_up: int) -> b
 
 @compiled
 def _after_place(
-    seen: Record, style: Style, table: NDArray[np.float64], worths: NDArray[np.float64], slot: int, value: int, is_up: int
+    seen: Record,
+    style: Style,
+    table: NDArray[np.float64],
+    worths: NDArray[np.float64],
+    promised: NDArray[np.float64],
+    slot: int,
+    value: int,
+    is_up: int,
 ) -> float:
-    """What a card laid at a slot changes."""
-    before = _judge(seen, style, table, worths, slot)
+    """What a card laid at a slot changes of what was promised, (NUM_VILLAS,)."""
     side = 2 * is_up
     if table[slot, side, OWNER] > 0:
         side += 1
@@ -203,7 +204,7 @@ def _after_place(
     after = _judge(seen, style, table, worths, slot)
     table[slot, side, OWNER], table[slot, side, STRENGTH] = 0, kept
     secret = 0.0 if is_up else style.down + style.hide * (value - UNKNOWN)
-    return after - before - style.cost * value + secret
+    return after - promised[slot] - style.cost * value + secret
 
 
 @compiled
@@ -214,14 +215,21 @@ def _exchange(table: NDArray[np.float64], a: int, i: int, b: int, j: int) -> Non
 
 @compiled
 def _after_exchange(
-    seen: Record, style: Style, table: NDArray[np.float64], worths: NDArray[np.float64], a: int, i: int, b: int, j: int
+    seen: Record,
+    style: Style,
+    table: NDArray[np.float64],
+    worths: NDArray[np.float64],
+    promised: NDArray[np.float64],
+    a: int,
+    i: int,
+    b: int,
+    j: int,
 ) -> float:
-    """What the exchange of two face-down places, of which one may be empty, changes."""
-    before = _judge(seen, style, table, worths, a) + _judge(seen, style, table, worths, b)
+    """What the exchange of two face-down places, of which one may be empty, changes of what was promised, (NUM_VILLAS,)."""
     _exchange(table, a, i, b, j)
     after = _judge(seen, style, table, worths, a) + _judge(seen, style, table, worths, b)
     _exchange(table, a, i, b, j)
-    return after - before
+    return after - (promised[a] + promised[b])
 
 
 @compiled
@@ -240,6 +248,10 @@ def _choose_turn(seen: Record, legal: NDArray[np.int8], style: Style) -> int:
     worths = np.zeros((NUM_VILLAS, 2))
     _read(seen, table)
     _worths(seen, style, worths)
+    promised = np.zeros(NUM_VILLAS)
+    for slot in range(NUM_VILLAS):
+        if seen.where[slot] == ON_TABLE:
+            promised[slot] = _judge(seen, style, table, worths, slot)
     begun = first = NO_ACTION
     for k in range(VILLA):
         if seen.choice[k + 1]:
@@ -253,7 +265,7 @@ def _choose_turn(seen: Record, legal: NDArray[np.int8], style: Style) -> int:
             continue
         for slot in range(NUM_VILLAS):
             if _takes(seen, table, slot, kind & 1):
-                gain = _after_place(seen, style, table, worths, slot, kind >> 1, kind & 1)
+                gain = _after_place(seen, style, table, worths, promised, slot, kind >> 1, kind & 1)
                 if gain > best:
                     best, answer = gain, kind if begun == NO_ACTION else VILLA + slot
     if legal[NOTHING] and style.fly - 0.1 > best:
@@ -276,13 +288,13 @@ def _choose_turn(seen: Record, legal: NDArray[np.int8], style: Style) -> int:
         for b in range(NUM_VILLAS):
             if (legal[MOVE] or begun == MOVE) and a != b and _takes(seen, table, b, 0):
                 j = 0 if table[b, 0, OWNER] == 0 else 1
-                gain = style.fly + _after_exchange(seen, style, table, worths, a, i, b, j)
+                gain = style.fly + _after_exchange(seen, style, table, worths, promised, a, i, b, j)
                 if gain > best:
                     best = gain
                     answer = MOVE if begun == NO_ACTION else VICE + card if first == NO_ACTION else VILLA + b
             for j in range(2):
                 if (legal[SWAP] or begun == SWAP) and a != b and table[b, j, OWNER] > 0:
-                    gain = style.fly + _after_exchange(seen, style, table, worths, a, i, b, j)
+                    gain = style.fly + _after_exchange(seen, style, table, worths, promised, a, i, b, j)
                     if gain > best:
                         best = gain
                         answer = SWAP if begun == NO_ACTION else VICE + card if first == NO_ACTION else VICE + 2 * b + j

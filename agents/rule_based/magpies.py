@@ -65,19 +65,29 @@ _CARD = 1.3
 
 
 @compiled
-def _tokens(strength: NDArray[np.float64], place: int, seats: int, spread: float) -> float:
-    """What the tokens of a category are worth to a player, when the present numbers are uncertain by `spread`."""
+def _odds(strength: NDArray[np.float64], seats: int, spread: float) -> NDArray[np.float64]:
+    """How likely each player (row) ends up ahead of each other one, when the present numbers are uncertain by `spread`."""
+    odds = np.zeros((MAX_PLAYERS, MAX_PLAYERS))
+    for place in range(seats):
+        for k in range(seats):
+            odds[place, k] = 1 / (1 + np.exp((strength[k] - strength[place]) / spread))
+    return odds
+
+
+@compiled
+def _tokens(odds: NDArray[np.float64], place: int, seats: int) -> float:
+    """What the tokens of a category are worth to a player."""
     first = 1.0
     for k in range(seats):
         if k != place:
-            first *= 1 / (1 + np.exp((strength[k] - strength[place]) / spread))
+            first *= odds[place, k]
     second = 0.0
     for ahead in range(seats):
         if ahead != place:
-            only = 1 / (1 + np.exp((strength[place] - strength[ahead]) / spread))
+            only = odds[ahead, place]
             for k in range(seats):
                 if k not in (place, ahead):
-                    only *= 1 / (1 + np.exp((strength[k] - strength[place]) / spread))
+                    only *= odds[place, k]
             second += only
     return float(_LARGE * first + _SMALL * second)
 
@@ -91,11 +101,12 @@ def _lead(seen: Record, holdings: NDArray[np.int64], place: int, colour: int, se
         cards[k] = holdings[k, colour, HELD_CARDS] + 0.5 * holdings[k, colour, HELD_LAUREL]
         for each in range(NUM_COLOURS):
             feathers[k] += holdings[k, each, HELD_FEATHERS]
+    of_cards, of_feathers = _odds(cards, seats, spread), _odds(feathers, seats, spread)
     lead = 0.0
     for k in range(seats):
         kept = _KEPT[min(holdings[k, colour, HELD_ALARMS], 2)]
-        worth = kept * (_tokens(cards, k, seats, spread) + holdings[k, colour, HELD_POINTS])
-        worth += _tokens(feathers, k, seats, spread)
+        worth = kept * (_tokens(of_cards, k, seats) + holdings[k, colour, HELD_POINTS])
+        worth += _tokens(of_feathers, k, seats)
         lead += worth if k == place else -worth / (seats - 1)
     return lead
 
@@ -109,6 +120,7 @@ def _gain(seen: Record, place: int, space: int, seats: int, style: Style) -> flo
     if style.plain:
         return float(1.0 + look[POINTS] - 10.0 * (alarms >= _RAID))
     after = seen.holdings.astype(np.int64)
+    before = _lead(seen, after, place, colour, seats)
     if alarms >= _RAID:
         after[place, colour] = 0
     else:
@@ -117,18 +129,23 @@ def _gain(seen: Record, place: int, space: int, seats: int, style: Style) -> flo
         after[place, colour, HELD_FEATHERS] += look[FEATHER]
         after[place, colour, HELD_LAUREL] += look[LAUREL]
         after[place, colour, HELD_POINTS] += look[POINTS]
-    before = _lead(seen, seen.holdings.astype(np.int64), place, colour, seats)
     joker = _CARD * (alarms >= _RAID) * seen.unused[place]
     return float(_lead(seen, after, place, colour, seats) - before + _CARD * look[PLUS] + joker)
 
 
 @compiled
-def _division(worth: NDArray[np.float64], takes: int, caught: bool, seats: int) -> float:
+def _caught(cards: int, seats: int) -> float:
+    """How far a leader gets ahead who takes nothing, when the others take one each of some cards."""
+    return -_CARD * min(cards, seats - 1) / (seats - 1)
+
+
+@compiled
+def _division(worth: NDArray[np.float64], takes: int, seats: int) -> float:
     """How far a leader gets ahead who takes the best cards of these, when the others take one each of the next."""
     ordered = np.sort(worth)[::-1]
     others = min(len(worth) - takes, seats - 1)
     lead = float(ordered[:takes].sum()) - _CARD * others / (seats - 1)
-    return lead if caught or len(worth) == takes + others else lead + max(0.0, float(ordered[takes + others]))
+    return lead if len(worth) == takes + others else lead + max(0.0, float(ordered[takes + others]))
 
 
 @compiled
@@ -145,15 +162,15 @@ def _is_worth_drawing(seen: Record, seats: int, style: Style) -> bool:
     end = seen.laid + seen.gap
     best = np.zeros((MAX_SPACES + 1, MAX_SPACES + 1))  # by cards on the board and gap
     for cards in range(end, seen.laid - 1, -1):
-        best[cards, 0] = _division(worth[:cards], (worth[:cards] > 0).sum(), False, seats)
+        best[cards, 0] = _division(worth[:cards], (worth[:cards] > 0).sum(), seats)
+        stopped = _division(worth[:cards], _TAKES[cards - 1], seats)
         for gap in range(1, end - cards + 1):
-            stopped = _division(worth[:cards], _TAKES[cards - 1], False, seats)
             drawn = 0.0
             for triangles in range(MAX_TRIANGLES + 1):
                 if triangles < gap:
                     drawn += chances[triangles] * best[cards + 1, gap - 1 - triangles]
                 else:
-                    drawn += chances[triangles] * _division(worth[: cards + gap - triangles], 0, True, seats)
+                    drawn += chances[triangles] * _caught(len(worth[: cards + gap - triangles]), seats)
             best[cards, gap] = max(stopped, drawn)
     return drawn > stopped
 
