@@ -1,13 +1,15 @@
-"""How an agent does among players whom it did not train with, and how policies of several trainings do among one another.
+"""How an agent does among players whom it did not train with.
 
     python -m heist_envs.benchmarks.robustness --game holdup --agents ppo --json benchmarks/results/robustness-holdup.json
-    python -m heist_envs.benchmarks.robustness --game holdup --cross-play runs/*/average.safetensors
 
 - scenarios: the agent in one seat of four, and a mixed company in the others, in all seatings. Training puts one kind of
   opponent at a table (`training.selfplay`), so that no scenario of two kinds was ever trained with.
 - mirror: two copies of the agent and two of the main rule-based style; what a copy gets.
-- cross-play: each policy in one seat, copies of another one in the others. Policies of other seeds of the same training may
-  have settled on other conventions: then those off the diagonal, where a policy meets itself, get less than 0.
+
+How policies of several trainings do among one another is a cross table of theirs: those of other seeds may have settled on
+other conventions, and then all but the diagonal, where a policy meets itself, is below 0:
+
+    python -m heist_envs.benchmarks.tournament --game holdup --cross runs/*/average.safetensors --options num_players=4
 """
 
 import argparse
@@ -18,7 +20,7 @@ from typing import Any
 
 from heist_envs.agents import RuleBasedAgent, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
-from heist_envs.benchmarks.tournament import cross_table, interval, play_deals
+from heist_envs.benchmarks.tournament import interval, play_deals
 from heist_envs.games import GAMES
 
 SCENARIOS: dict[str, dict[str, tuple[str, str, str]]] = {
@@ -83,7 +85,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.robustness", description=__doc__.split("\n")[0])
     parser.add_argument("--game", choices=GAMES, required=True)
     parser.add_argument("--agents", nargs="+", default=["uniform"], help="names, or policy files")
-    parser.add_argument("--cross-play", action="store_true", help="instead: each of these agents against each")
     parser.add_argument("--deals", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", default=None, help="write the result to this file")
@@ -92,15 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--deals: an interval needs at least 2")
     result: dict[str, Any] = {"commit": commit(), "machine": machine(), "seed": given.seed, "deals": given.deals}
     result |= {"game": given.game, "agents": given.agents}
-    if given.cross_play:
-        result["cross-play"] = cross_table(given.game, given.agents, given.deals, given.seed, num_players=NUM_PLAYERS)
-        for name, row in zip(given.agents, result["cross-play"], strict=True):
-            print(f"{name}: " + ", ".join(map(str, row)))
-    else:
-        result["scenarios"] = {name: scenarios(given.game, name, given.deals, given.seed) for name in given.agents}
-        for name, found in result["scenarios"].items():
-            for title, row in found.items():
-                print(f"{name}, {title}: {row['score']} (the main style {row['main style']})")
+    result["scenarios"] = {name: scenarios(given.game, name, given.deals, given.seed) for name in given.agents}
+    for name, found in result["scenarios"].items():
+        for title, row in found.items():
+            print(f"{name}, {title}: {row['score']} (the main style {row['main style']})")
     if given.json:
         pathlib.Path(given.json).write_text(json.dumps(result, indent=1) + "\n")
 

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from heist_envs.benchmarks.behaviour import cells as behaviour_cells
+from heist_envs.benchmarks.ratings import ratings
 from heist_envs.benchmarks.statistics import PAGE, Figure
+from heist_envs.games import load
 
 RESULTS = pathlib.Path("benchmarks/results")
 README = pathlib.Path("README.md")
@@ -158,15 +160,49 @@ def robustness_tables(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def leaderboard(results: Sequence[dict[str, Any]]) -> str:
+    """The page that ranks agents at the default table of each game, as Markdown."""
+    lines = [
+        "# Leaderboard",
+        "",
+        "Agents at the default table of each game, each as one against many of each other, all seatings of every deal: "
+        "`python -m heist_envs.benchmarks.tournament --game GAME --cross AGENT... --options num_players=4`. They are ranked by "
+        "their rating, what each would earn against the hardest mixture of all of them: 0 is the best, and a copy of an agent "
+        "moves nobody ([how](tournament.md)). The mean over the row says how much an agent wins from the others. Enter your own: "
+        "[one Python file, or a policy](enter-a-bot.md).",
+        "",
+    ]
+    for result in results:
+        [table] = result["tables"]
+        means = [[mean for mean, _ in row] for row in table["scores"]]
+        rated = ratings(means).tolist()
+        names = result["agents"]
+        lines += [
+            f"## {load(result['game']).NAME.capitalize()}",
+            "",
+            f"{', '.join(f'{name} {value}' for name, value in table['options'].items())}; {result['deals']:,} deals; "
+            f"{_machine(result)}. One of the row among many of the column, mean reward with a 95% interval clustered by deal.",
+            "",
+            "| | agent | rating | mean | " + " | ".join(names) + " |",
+            "|--:|---|--:|--:|" + "--:|" * len(names),
+        ]
+        order = sorted(range(len(names)), key=lambda i: (-rated[i], -sum(means[i])))
+        for place, i in enumerate(order, start=1):
+            cells = " | ".join(_score(score) for score in table["scores"][i])
+            lines.append(f"| {place} | {names[i]} | {rated[i]:+.3f} | {sum(means[i]) / len(names):+.3f} | {cells} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
 def variance_tables(results: Sequence[dict[str, Any]]) -> str:
     """How many games duplicate deals and control variates save."""
     lines = ["## Games saved", ""]
     for result in results:
         names = list(result["tables"][0]["agents"][0]["ratios"])
         lines += [
-            f"`python -m heist_envs.benchmarks.variance`; one among copies of the main rule-based agent, {result['deals']:,} "
-            "deals in every seat. How many times as many games on deals of their own give an interval of the same width: above "
-            "1 a scheme saves games.",
+            "`python -m heist_envs.benchmarks.variance`; one among copies of the main rule-based agent, "
+            f"{result['deals']:,} deals in every seat. How many times as many games on deals of their own give an interval of "
+            "the same width: above 1 a scheme saves games.",
             "",
             "| table | agent | " + " | ".join(names) + " |",
             "|---|---|" + "--:|" * len(names),
@@ -581,6 +617,7 @@ def main() -> None:
     """Write the tables into the README and the page of results."""
     README.write_text(with_tables(README.read_text(), summary()))
     (DOCS / "results.md").write_text(report())
+    (DOCS / "leaderboard.md").write_text(leaderboard(load_results(RESULTS, "leaderboard-*.json")))
 
 
 if __name__ == "__main__":

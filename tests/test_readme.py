@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from heist_envs.benchmarks.tables import report, summary, with_tables
+from heist_envs.benchmarks.tables import leaderboard, load_results, report, summary, with_tables
 
 README = pathlib.Path(__file__).parents[1] / "README.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
@@ -27,6 +27,9 @@ def test_the_tables_are_those_of_the_committed_results():
     text = README.read_text()
     assert with_tables(text, summary(results)) == text
     assert (README.parent / "docs" / "results.md").read_text() == report(results)
+    assert (README.parent / "docs" / "leaderboard.md").read_text() == leaderboard(
+        load_results(results, "leaderboard-*.json")
+    )
 
 
 def test_a_readme_without_marks_is_refused():

@@ -6,7 +6,7 @@ import pytest
 
 from heist_envs.agents import make_agent
 from heist_envs.benchmarks import robustness
-from heist_envs.benchmarks.tournament import interval, one_against_many, play_deals
+from heist_envs.benchmarks.tournament import interval, play_deals
 from heist_envs.games import GAMES
 
 
@@ -31,15 +31,10 @@ def test_a_scenario_is_what_the_agent_gets_in_its_company():
     assert found[robustness.MIRROR]["score"].mean < 0  # two maniacs among two who are not
 
 
-def test_the_command_writes_scenarios_and_cross_play(tmp_path, capsys):
+def test_the_command_writes_its_scenarios(tmp_path, capsys):
     file = tmp_path / "robustness-holdup.json"
     words = ["--game", "holdup", "--deals", "10", "--json", str(file)]
     robustness.main([*words, "--agents", "rule:cautious"])
     result = json.loads(file.read_text())
     assert result["scenarios"]["rule:cautious"].keys() == {*robustness.SCENARIOS["holdup"], robustness.MIRROR}
     assert "one of each" in capsys.readouterr().out
-    robustness.main([*words, "--agents", "uniform", "rule", "--cross-play"])
-    found = json.loads(file.read_text())["cross-play"]
-    expected = one_against_many("holdup", make_agent("uniform", "holdup"), make_agent("rule", "holdup"), 4, 10)
-    assert found[0][1] == list(expected)
-    assert found[1][1][0] == pytest.approx(0, abs=1e-6)  # a main style among its like
