@@ -166,10 +166,10 @@ def leaderboard(results: Sequence[dict[str, Any]]) -> str:
         "# Leaderboard",
         "",
         "Agents at the default table of each game, each as one against many of each other, all seatings of every deal: "
-        "`python -m heist_envs.benchmarks.tournament --game GAME --cross AGENT... --options num_players=4`. They are ranked by "
-        "their rating, what each would earn against the hardest mixture of all of them: 0 is the best, and a copy of an agent "
-        "moves nobody ([how](tournament.md)). The mean over the row says how much an agent wins from the others. Enter your own: "
-        "[one Python file, or a policy](enter-a-bot.md).",
+        "`python -m heist_envs.benchmarks.tournament --game GAME --cross AGENT... --options num_players=4`. They are ranked "
+        "by their rating, what each would earn against the hardest mixture of all of them: 0 is the best, and a copy of an "
+        "agent moves nobody ([how](tournament.md)). The mean over the row says how much an agent wins from the others. Enter "
+        "your own: [one Python file, or a policy](enter-a-bot.md).",
         "",
     ]
     for result in results:
@@ -181,7 +181,7 @@ def leaderboard(results: Sequence[dict[str, Any]]) -> str:
             f"## {load(result['game']).NAME.capitalize()}",
             "",
             f"{', '.join(f'{name} {value}' for name, value in table['options'].items())}; {result['deals']:,} deals; "
-            f"{_machine(result)}. One of the row among many of the column, mean reward with a 95% interval clustered by deal.",
+            f"{_machine(result)}. One of the row among many of the column, mean reward, 95% interval clustered by deal.",
             "",
             "| | agent | rating | mean | " + " | ".join(names) + " |",
             "|--:|---|--:|--:|" + "--:|" * len(names),
