@@ -168,8 +168,8 @@ def leaderboard(results: Sequence[dict[str, Any]]) -> str:
         "Agents at the default table of each game, each as one against many of each other, all seatings of every deal: "
         "`python -m heist_envs.benchmarks.tournament --game GAME --cross AGENT... --options num_players=4`. They are ranked "
         "by their rating, what each would earn against the hardest mixture of all of them: 0 is the best, and a copy of an "
-        "agent moves nobody ([how](tournament.md)). The mean over the row says how much an agent wins from the others. Enter "
-        "your own: [one Python file, or a policy](enter-a-bot.md).",
+        "agent moves nobody ([how](tournament.md)). The mean over the row says how much an agent wins from the others. "
+        "Enter your own: [one Python file, or a policy](enter-a-bot.md).",
         "",
     ]
     for result in results:
@@ -201,8 +201,8 @@ def variance_tables(results: Sequence[dict[str, Any]]) -> str:
         names = list(result["tables"][0]["agents"][0]["ratios"])
         lines += [
             "`python -m heist_envs.benchmarks.variance`; one among copies of the main rule-based agent, "
-            f"{result['deals']:,} deals in every seat. How many times as many games on deals of their own give an interval of "
-            "the same width: above 1 a scheme saves games.",
+            f"{result['deals']:,} deals in every seat. How many times as many games on deals of their own give an interval "
+            "of the same width: above 1 a scheme saves games.",
             "",
             "| table | agent | " + " | ".join(names) + " |",
             "|---|---|" + "--:|" * len(names),
