@@ -201,8 +201,9 @@ def variance_tables(results: Sequence[dict[str, Any]]) -> str:
         names = list(result["tables"][0]["agents"][0]["ratios"])
         lines += [
             "`python -m heist_envs.benchmarks.variance`; one among copies of the main rule-based agent, "
-            f"{result['deals']:,} deals in every seat. How many times as many games on deals of their own give an interval "
-            "of the same width: above 1 a scheme saves games.",
+            f"{result['deals']:,} deals in every seat. How many times as many games on deals of their own give an "
+            "interval of the same width; a scheme saves games where this is above 1. Free: the games of the control are not "
+            "counted.",
             "",
             "| table | agent | " + " | ".join(names) + " |",
             "|---|---|" + "--:|" * len(names),

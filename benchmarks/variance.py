@@ -90,10 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tables.append(savings(game, given.deals, given.seed))
         print(f"{game}, {tables[-1]['options']}: one among copies of {tables[-1]['many']}, games saved by a factor of")
         for row in tables[-1]["agents"]:
-            print(
-                f"  {row['agent']:24} " + ", ".join(f"{name} {ratio:.2f}" for name, ratio in row["ratios"].items()),
-                flush=True,
-            )
+            ratios = ", ".join(f"{name} {ratio:.2f}" for name, ratio in row["ratios"].items())
+            print(f"  {row['agent']:24} {ratios}", flush=True)
     if given.json:
         result = {"commit": commit(), "machine": machine(), "deals": given.deals, "seed": given.seed, "tables": tables}
         given.json.write_text(json.dumps(result, indent=1) + "\n")
