@@ -1,16 +1,25 @@
 """The command line: `heist`."""
 
 import argparse
+import pathlib
+import re
 import sys
 from collections.abc import Sequence
 
-from heist_envs import gambit
+from heist_envs import chance, gambit, terminal, watch
 from heist_envs.games import GAMES, load
 from heist_envs.replay import Replay, ReplayError, play
+
+AGENTS = "uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, ppo, a policy file"
 
 
 def _replay(given: argparse.Namespace) -> str:
     made = Replay.load(given.file)
+    if given.html is not None:
+        pathlib.Path(given.html).write_text(watch.page(made, given.seat), encoding="utf-8")
+        return f"{given.html}: {made.game}-v{made.version}"
+    if given.seat is not None:
+        raise ValueError("got --seat without --html: what is printed is for who may see everything")
     state = made.verify()[0]
     lines = [f"{made.game}-v{made.version}, {len(made.moves)} moves, each as the rules play it: verified"]
     lines += [made.about] if made.about else []
@@ -28,6 +37,22 @@ def _record(given: argparse.Namespace) -> str:
     return f"{given.out}: {len(made.moves)} moves of {made.game}-v{made.version}"
 
 
+def _play(given: argparse.Namespace) -> str:
+    seed = int(chance.seeds(None, 1)[0]) if given.seed is None else given.seed
+    options = {"num_players": given.players, "preset": given.preset}
+    chosen = {name: value for name, value in options.items() if value is not None}
+    opponents = given.opponents.split(",")
+    terminal.play(given.game, opponents, seed, sys.stdin, sys.stdout, given.seat, given.save, **chosen)
+    return f"played with --seed {seed}"
+
+
+def _seat(given: str) -> int:
+    found = re.fullmatch(r"(?:player_)?(\d)", given)
+    if not found:
+        raise argparse.ArgumentTypeError(f"got {given!r}: a seat is player_0, player_1, …")
+    return int(found[1])
+
+
 def _export(given: argparse.Namespace) -> str:
     text = gambit.efg(given.game, preset=given.preset)
     with open(given.out, "w") as file:
@@ -41,19 +66,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="command")
 
     one = commands.add_parser(
-        "replay", help="verify a replay move by move", epilog="example: heist replay game.json --moves"
+        "play", help="take a seat yourself", epilog="example: heist play accomplices --players 4 --opponents rule,ppo"
+    )
+    one.add_argument("game", choices=GAMES)
+    one.add_argument("--players", type=int, help="how many seats; the game's or the preset's default if not given")
+    one.add_argument("--opponents", default="rule", help=f"clockwise from your left, over again if too few: {AGENTS}")
+    one.add_argument("--seat", type=_seat, help="yours, such as player_1; drawn if not given")
+    one.add_argument("--seed", type=int, help="of the cards and of all that is drawn; a new one if not given")
+    one.add_argument("--preset", help="a smaller table, such as tiny")
+    one.add_argument("--save", help="the file for a replay")
+    one.set_defaults(run=_play)
+
+    one = commands.add_parser(
+        "replay",
+        help="verify a replay move by move, or write it as a page",
+        epilog="example: heist replay game.json --html game.html --seat player_1",
     )
     one.add_argument("file", help="a replay, as `heist record` writes it")
     one.add_argument("--moves", action="store_true", help="list the moves")
+    one.add_argument("--html", help="the page to write, which shows the game step by step")
+    one.add_argument("--seat", type=_seat, help="the only seat whose eyes the page shows, such as player_1")
     one.set_defaults(run=_replay)
 
     one = commands.add_parser(
         "record", help="let agents play a game", epilog="example: heist record holdup rule rule uniform --out game.json"
     )
     one.add_argument("game", choices=GAMES)
-    one.add_argument(
-        "agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, a policy file"
-    )
+    one.add_argument("agents", nargs="+", help=f"one per seat: {AGENTS}")
     one.add_argument("--seed", type=int, default=0)
     one.add_argument("--out", required=True, help="the file to write")
     one.set_defaults(run=_record)

@@ -1,5 +1,6 @@
 """Pictures of a table: SVG, which needs nothing else, and an array of pixels, which needs Pillow. No display is needed."""
 
+import functools
 import html
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -11,8 +12,10 @@ from heist_envs.scene import Card, Scene, Zone
 
 WIDTH = 880
 """Of a picture, in pixels: a notebook's."""
+NARROW = 360
+"""A telephone's."""
 MARGIN, GAP, LABEL_WIDTH = 14, 8, 150
-CARD_WIDTH, CARD_HEIGHT, NOTE_HEIGHT = 46, 60, 15
+CARD_WIDTH, CARD_HEIGHT, NOTE_HEIGHT, NOTE_LINE = 46, 60, 15, 12
 CHARACTER = 0.62
 """Width of a character in font sizes, on the safe side of every usual sans-serif font."""
 
@@ -65,12 +68,17 @@ def _wrapped(text: str, size: float, width: float) -> list[str]:
     return lines
 
 
-def _card_width(card: Card) -> float:
-    return max(CARD_WIDTH, 12 + 12 * CHARACTER * len(card.label), 4 + 10 * CHARACTER * len(card.note))
+def _note(card: Card, room: float) -> list[str]:
+    return _wrapped(card.note, 10, room - 4)
 
 
-def _draw_card(card: Card, x: float, y: float) -> Iterator[Box | Words]:
-    width = _card_width(card)
+def _card_width(card: Card, room: float) -> float:
+    note = max((len(line) for line in _note(card, room)), default=0)
+    return max(CARD_WIDTH, 12 + 12 * CHARACTER * len(card.label), 4 + 10 * CHARACTER * note)
+
+
+def _draw_card(card: Card, x: float, y: float, room: float) -> Iterator[Box | Words]:
+    width = _card_width(card, room)
     known = bool(card.label)
     fill = FILLS[card.tint] if known else BACK
     yield Box(x, y, width, CARD_HEIGHT, fill, INK, 1 if card.face_up else 3)
@@ -78,72 +86,102 @@ def _draw_card(card: Card, x: float, y: float) -> Iterator[Box | Words]:
         yield Words(
             x + width / 2, y + CARD_HEIGHT / 2 + 5, card.label, 12 if len(card.label) > 3 else 16, True, centred=True
         )
-    if card.note:
-        yield Words(x + width / 2, y + CARD_HEIGHT + 12, card.note, 10, fill=FAINT, centred=True)
+    for k, line in enumerate(_note(card, room)):
+        yield Words(x + width / 2, y + CARD_HEIGHT + NOTE_LINE * (k + 1), line, 10, fill=FAINT, centred=True)
 
 
-def _draw_zone(zone: Zone, top: float) -> tuple[float, list[Box | Words]]:
-    """The zone's height and what is in it."""
-    left, right = MARGIN + LABEL_WIDTH + GAP, WIDTH - MARGIN - GAP
+@functools.lru_cache(1024)
+def _draw_zone(zone: Zone, picture_width: int) -> tuple[float, tuple[Box | Words, ...]]:
+    """The zone's height and what is in it, from its own top."""
+    label_width = min(LABEL_WIDTH, 0.28 * picture_width)
+    left, right = MARGIN + label_width + GAP, picture_width - MARGIN - GAP
     made: list[Box | Words] = []
-    y = top + 20.0
-    for line in _wrapped(zone.label, 14, LABEL_WIDTH):
+    y = 20.0
+    for line in _wrapped(zone.label, 14, label_width):
         made.append(Words(MARGIN + GAP, y, line, 14, True))
         y += 17
     for mark in zone.marks:
-        for line in _wrapped(mark, 12, LABEL_WIDTH):
+        for line in _wrapped(mark, 12, label_width):
             made.append(Words(MARGIN + GAP, y, line, 12, fill=ACTS_FRAME if zone.acts else FAINT))
             y += 15
-    bottom = y
-    y = top + 20
+    height = y
+    y = 20
     counters = " · ".join(f"{name} {value}" for name, value in zone.counters)
     for line in _wrapped(counters, 13, right - left):
         made.append(Words(left, y, line, 13))
         y += 17
     x: float = left
     y -= 8
-    row = CARD_HEIGHT + (NOTE_HEIGHT if any(card.note for card in zone.cards) else 0) + GAP
+    notes = max((len(_note(card, right - left)) for card in zone.cards), default=0)
+    row = CARD_HEIGHT + (NOTE_HEIGHT + NOTE_LINE * (notes - 1) if notes else 0) + GAP
     for card in zone.cards:
-        if x > left and x + _card_width(card) > right:
+        if x > left and x + _card_width(card, right - left) > right:
             x, y = left, y + row
-        made += _draw_card(card, x, y)
-        x += _card_width(card) + GAP
-    bottom = max(bottom, y + row if zone.cards else y + 8)
-    height = bottom - top
-    frame = Box(MARGIN, top, WIDTH - 2 * MARGIN, height, ACTS if zone.acts else PANEL, ACTS_FRAME if zone.acts else BACK)
-    return height, [frame._replace(line=3 if zone.acts else 1), *made]
+        made += _draw_card(card, x, y, right - left)
+        x += _card_width(card, right - left) + GAP
+    height = max(height, y + row if zone.cards else y + 8)
+    fill, frame, line_width = (ACTS, ACTS_FRAME, 3) if zone.acts else (PANEL, BACK, 1)
+    return height, (Box(MARGIN, 0, picture_width - 2 * MARGIN, height, fill, frame, line_width), *made)
 
 
-def drawing(scene: Scene) -> tuple[int, list[Box | Words]]:
-    """The picture's height, and its parts from back to front."""
+class _Layout(NamedTuple):
+    """A picture in parts that keep their look when they move."""
+
+    height: int
+    head: tuple[Box | Words, ...]
+    zones: list[tuple[float, tuple[Box | Words, ...]]]
+    """The top of each, and what is in it, from there."""
+
+
+def _layout(scene: Scene, width: int) -> _Layout:
     parts: list[Box | Words] = []
     y = 30.0
-    for line in _wrapped(scene.title, 18, WIDTH - 2 * MARGIN):
+    for line in _wrapped(scene.title, 18, width - 2 * MARGIN):
         parts.append(Words(MARGIN, y, line, 18, True))
         y += 24
-    for line in _wrapped(scene.turn, 15, WIDTH - 2 * MARGIN):
+    for line in _wrapped(scene.turn, 15, width - 2 * MARGIN):
         parts.append(Words(MARGIN, y, line, 15, True, ACTS_FRAME))
         y += 20
-    for line in _wrapped(scene.last, 12, WIDTH - 2 * MARGIN):
+    for line in _wrapped(scene.last, 12, width - 2 * MARGIN):
         parts.append(Words(MARGIN, y, line, 12, fill=FAINT))
         y += 16
     y -= 6
+    zones = []
     for zone in scene.zones:
-        height, inside = _draw_zone(zone, y)
-        parts += inside
+        height, inside = _draw_zone(zone, width)
+        zones.append((y, inside))
         y += height + GAP
-    height = int(y + MARGIN - GAP)
-    return height, [Box(0, 0, WIDTH, height, PAPER, PAPER), *parts]
+    bottom = int(y + MARGIN - GAP)
+    return _Layout(bottom, (Box(0, 0, width, bottom, PAPER, PAPER), *parts), zones)
 
 
-def svg(scene: Scene) -> str:
+def drawing(scene: Scene, width: int = WIDTH) -> tuple[int, list[Box | Words]]:
+    """The height of a picture of this width, from `NARROW` on, and its parts from back to front."""
+    made = _layout(scene, width)
+    return made.height, [*made.head, *(part._replace(y=part.y + top) for top, parts in made.zones for part in parts)]
+
+
+def svg(scene: Scene, width: int = WIDTH) -> str:
     """The table as an SVG document."""
-    height, parts = drawing(scene)
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
+    return "\n".join([*svg_pieces(scene, width), ""])
+
+
+def svg_pieces(scene: Scene, width: int = WIDTH) -> list[str]:
+    """The SVG document cut in pieces, most of which are the same in the other pictures of a game."""
+    made = _layout(scene, width)
+    size = f'viewBox="0 0 {width} {made.height}" width="{width}" height="{made.height}"'
     # A narrow notebook shrinks it instead of cutting it off.
-    fits = 'style="max-width: 100%; height: auto"'
-    lines = [f'{head} {fits} font-family="DejaVu Sans, Verdana, Arial, sans-serif" role="img">']
-    lines.append(f"<title>{html.escape(scene.title)}</title>")
+    style = 'style="max-width: 100%; height: auto" font-family="DejaVu Sans, Verdana, Arial, sans-serif"'
+    pieces = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style} role="img">']
+    pieces += [f"<title>{html.escape(scene.title)}</title>", _markup(made.head)]
+    for top, parts in made.zones:
+        pieces += [f'<g transform="translate(0,{top:g})">', _markup(parts), "</g>"]
+    return [*pieces, "</svg>"]
+
+
+@functools.lru_cache(1024)
+def _markup(parts: tuple[Box | Words, ...]) -> str:
+    lines = []
     for part in parts:
         if isinstance(part, Box):
             place = f'x="{part.x:g}" y="{part.y:g}" width="{part.width:g}" height="{part.height:g}" rx="5"'
@@ -152,7 +190,7 @@ def svg(scene: Scene) -> str:
             style = f'font-size="{part.size:g}"' + ' font-weight="bold"' * part.bold + ' text-anchor="middle"' * part.centred
             text = html.escape(part.text)
             lines.append(f'<text x="{part.x:g}" y="{part.y:g}" {style} fill="{part.fill}">{text}</text>')
-    return "\n".join([*lines, "</svg>", ""])
+    return "\n".join(lines)
 
 
 def pixels(scene: Scene) -> NDArray[np.uint8]:

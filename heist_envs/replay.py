@@ -14,7 +14,7 @@ import hashlib
 import itertools
 import json
 import pathlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -218,13 +218,17 @@ Choose = Callable[[Any], tuple[int, dict[str, float] | None]]
 """The number of what happens in a state, and the probabilities of the policy that chose it, by action name."""
 
 
+class Left(Exception):  # noqa: N818 - it is no error to leave
+    """Somebody has left the game."""
+
+
 def record(game: str, options: dict[str, Any], choose: Choose, **more: Any) -> Replay:
-    """Play a game to its end and keep every move.
+    """Play a game to its end, or to where somebody leaves it, and keep every move.
 
     Args:
         game: the name of a game.
         options: of the game.
-        choose: what happens in a state, for chance and for players.
+        choose: what happens in a state, for chance and for players; it raises `Left` to leave the game.
         **more: `agents`, `seed` and `about` of the replay.
     """
     module = load(game)
@@ -233,7 +237,10 @@ def record(game: str, options: dict[str, Any], choose: Choose, **more: Any) -> R
     made = Replay(game, module.VERSION, options, **more)
     while rules.current_player(state[0]) != rules.TERMINAL:
         who, names = _who(state[0]), {number: name for name, number in _choices(module, state[0]).items()}
-        number, probabilities = choose(state[0])
+        try:
+            number, probabilities = choose(state[0])
+        except Left:
+            break
         if number not in names:
             raise ValueError(f"got {number} for {who}: possible are {names}")
         rules.apply_action(state[0], number)
@@ -275,11 +282,27 @@ def play(
     Raises:
         TypeError, ValueError: options or agents that do not fit, or an agent that gives no legal action.
     """
-    module = load(game)
     if options.setdefault("num_players", len(agents)) != len(agents):
         raise ValueError(f"got num_players={options['num_players']} for {len(agents)} agents: one agent per seat")
-    made = [make_agent(one, game) if isinstance(one, str) else one for one in agents]
     names = [one if isinstance(one, str) else type(one).__name__ for one in agents]
+    choose = deciding(game, dict(enumerate(agents)), seed, probabilities)
+    return record(game, options, choose, agents=names, seed=seed, about=about)
+
+
+def deciding(game: str, agents: Mapping[int, str | AnyAgent], seed: int, probabilities: bool = False) -> Choose:
+    """What chance and the agents of some seats do.
+
+    Args:
+        game: the name of a game.
+        agents: by seat, agents or their names (`make_agent`).
+        seed: of chance, drawn as every face draws it from this seed, and of the agents' chances.
+        probabilities: say what the policy gave each action, of agents that can say it.
+
+    Raises:
+        ValueError: no agent has this name.
+    """
+    module = load(game)
+    made = {seat: make_agent(one, game) if isinstance(one, str) else one for seat, one in agents.items()}
     rng = np.random.default_rng(seed)
     outcome = drawn(module, seed)
     seen, here = np.zeros(1, module.OBSERVATION.record), np.zeros(1, module.STATE)
@@ -298,4 +321,4 @@ def play(
         shares = says(*view)[0]
         return action, {module.ACTION_NAMES[a]: round(float(shares[a]), 4) for a in np.flatnonzero(view[1][0])}
 
-    return record(game, options, choose, agents=names, seed=seed, about=about)
+    return choose

@@ -47,7 +47,15 @@ def parse(env: HeistEnv, answer: str) -> int:
     """
     if not isinstance(answer, str):
         raise TypeError(f"got an answer of type {type(answer).__name__}: it must be a text")
-    allowed = legal(env)
+    return meant(answer, legal(env))
+
+
+def meant(answer: str, allowed: dict[int, str]) -> int:
+    """The action, of those allowed by number and name, that an answer means.
+
+    Raises:
+        ValueError: it means none, or several.
+    """
     found = set()
     if re.fullmatch(r"\s*\d{1,6}\s*[.:]?\s*", answer):
         found = {int(re.sub(r"\D", "", answer))} & set(allowed)

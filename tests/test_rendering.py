@@ -8,7 +8,7 @@ import pytest
 import heist_envs
 from heist_envs import chance, replay, rules
 from heist_envs.games import GAMES, holdup, load
-from heist_envs.rendering import WIDTH, Box, Words, drawing, pixels, svg
+from heist_envs.rendering import NARROW, WIDTH, Box, Words, drawing, pixels, svg
 from heist_envs.scene import ALL_SEEING, TINTS
 from tests import tables
 
@@ -26,8 +26,9 @@ def overlap(one, other):
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
+@pytest.mark.parametrize("width", [WIDTH, NARROW])
 @every_game
-def test_no_text_is_cut_off_or_lies_on_another(name):
+def test_no_text_is_cut_off_or_lies_on_another(name, width):
     image_font = pytest.importorskip("PIL.ImageFont")
     fonts = {}
 
@@ -35,18 +36,18 @@ def test_no_text_is_cut_off_or_lies_on_another(name):
         return fonts.setdefault(size, image_font.load_default(size))
 
     rng = np.random.default_rng(0)
-    for state, _ in tables.random_states(name, 400, rng):
+    for state, _ in tables.random_states(name, 400 if width == WIDTH else 200, rng):
         viewer = rng.choice([None, ALL_SEEING, *range(state.num_players)])
         scene = load(name).scene(state, viewer)
-        height, parts = drawing(scene)
+        height, parts = drawing(scene, width)
         boxes = [part for part in parts if isinstance(part, Box)]
         for box in boxes:
-            assert 0 <= box.x <= box.x + box.width <= WIDTH
+            assert 0 <= box.x <= box.x + box.width <= width
             assert 0 <= box.y <= box.y + box.height <= height
         texts = [extent(part, font_of) for part in parts if isinstance(part, Words)]
         for k, text in enumerate(texts):
             assert min(text) >= 0, scene
-            assert (text[2] <= WIDTH, text[3] <= height) == (True, True), scene
+            assert (text[2] <= width, text[3] <= height) == (True, True), scene
             assert not any(overlap(text, other) for other in texts[:k]), scene
         assert {card.tint for zone in scene.zones for card in zone.cards} <= set(TINTS)
 
