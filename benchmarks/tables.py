@@ -3,6 +3,7 @@
 python -m heist_envs.benchmarks.tables
 """
 
+import argparse
 import json
 import pathlib
 from collections.abc import Sequence
@@ -614,8 +615,11 @@ def with_tables(readme: str, made: str) -> str:
     return f"{before}{begin}{made}{end}{after}"
 
 
-def main() -> None:
-    """Write the tables into the README and the page of results."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the tables into the README, the page of results and the leaderboard."""
+    argparse.ArgumentParser("python -m heist_envs.benchmarks.tables", description=__doc__.split("\n")[0]).parse_args(
+        arguments
+    )
     README.write_text(with_tables(README.read_text(), summary()))
     (DOCS / "results.md").write_text(report())
     (DOCS / "leaderboard.md").write_text(leaderboard(load_results(RESULTS, "leaderboard-*.json")))

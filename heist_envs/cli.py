@@ -1,6 +1,9 @@
 """The command line: `heist`."""
 
 import argparse
+import ast
+import importlib
+import importlib.util
 import pathlib
 import re
 import sys
@@ -60,6 +63,39 @@ def _export(given: argparse.Namespace) -> str:
     return f"{given.out}: {text.count(chr(10)) - 1} nodes"
 
 
+def commands_of(package: str) -> dict[str, str]:
+    """The modules of a package that are commands, by name, with what each says of itself in its first line."""
+    found = importlib.util.find_spec(package)
+    folder = pathlib.Path((found.submodule_search_locations or [""])[0]) if found else pathlib.Path()
+    about = {}
+    for path in sorted(folder.glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "\ndef main(" in text:
+            about[path.stem] = (ast.get_docstring(ast.parse(text)) or "").split("\n")[0]
+    return about
+
+
+def _pass_on(package: str, given: Sequence[str]) -> int:
+    """Run a module of a package as a command with all that follows its name; without a name list what there is."""
+    there = commands_of(package)
+    if given and given[0] in there:
+        return importlib.import_module(f"{package}.{given[0]}").main(given[1:]) or 0
+    wanted = [] if not given or given[0] in ("-h", "--help") else [f"heist: got {given[0]!r}: there are"]
+    print("\n".join([*wanted, *(f"  {name:16} {about}" for name, about in there.items())]))
+    return 1 if wanted else 0
+
+
+PASSED_ON = {
+    "bench": (
+        "heist_envs.benchmarks",
+        "measure: speed, tournaments, exploitability, behaviour, …",
+        "heist bench throughput",
+    ),
+    "train": ("heist_envs.training", "train: self-play, studies over seeds, …", "heist train selfplay"),
+}
+"""Commands that hand all that follows them to the modules of a package."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status."""
     parser = argparse.ArgumentParser("heist", description="Heist card games for reinforcement learning.")
@@ -105,10 +141,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one.add_argument("--out", required=True, help="the file to write")
     one.set_defaults(run=_export)
 
-    given = parser.parse_args(arguments)
+    for name, (_, about, example) in PASSED_ON.items():
+        commands.add_parser(name, help=about, epilog=f"example: {example} --help")
+
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        if words and words[0] in PASSED_ON:
+            return _pass_on(PASSED_ON[words[0]][0], words[1:])
+        given = parser.parse_args(words)
         print(given.run(given))
-    except (ReplayError, OSError, ValueError, TypeError) as error:
+    except (ReplayError, ImportError, OSError, ValueError, TypeError) as error:
         print(f"heist: {error}", file=sys.stderr)
         return 1
     return 0

@@ -1,0 +1,45 @@
+"""The command `heist`: it lists what there is, and hands measuring and training on."""
+
+import importlib
+
+import pytest
+
+from heist_envs import cli
+
+PACKAGES = [package for package, _, _ in cli.PASSED_ON.values()]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_module_with_a_main_is_listed_with_its_first_line(package, capsys):
+    there = cli.commands_of(package)
+    assert len(there) > 5
+    for name, about in there.items():
+        if name != "rllib":  # which needs Ray
+            assert importlib.import_module(f"{package}.{name}").__doc__.startswith(about)
+    command = next(name for name, (one, _, _) in cli.PASSED_ON.items() if one == package)
+    assert cli.main([command]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {name} " in shown for name in there)
+
+
+def test_what_follows_a_name_is_the_modules_own(capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["bench", "tournament", "--help"])
+    assert ended.value.code == 0
+    assert "--cross" in capsys.readouterr().out
+    assert cli.main(["bench", "ratings", "/nowhere/at/all.json"]) == 1
+    assert "heist: " in capsys.readouterr().err
+
+
+def test_an_unknown_name_is_answered_with_what_there_is(capsys):
+    assert cli.main(["bench", "colour"]) == 1
+    assert capsys.readouterr().out.startswith("heist: got 'colour': there are\n  behaviour ")
+
+
+def test_a_library_that_is_missing_is_named(monkeypatch, capsys):
+    def missing(name):
+        raise ImportError("training needs torch: pip install 'heist-envs[train]'")
+
+    monkeypatch.setattr(cli.importlib, "import_module", missing)
+    assert cli.main(["train", "selfplay"]) == 1
+    assert capsys.readouterr().err == "heist: training needs torch: pip install 'heist-envs[train]'\n"
