@@ -91,8 +91,8 @@ def game_page(name: str) -> str:
         *rules.splitlines(),
         "",
         f"Every rule and ruling, numbered: [the rules](../rules/{name}.md). What was assumed where the text leaves a "
-        f"choice, and the option that changes it: [assumptions](../assumptions.md#{title(game).lower()}). Which function and "
-        f"which test carry each: [the trace](../trace.md#{name}).",
+        f"choice, and the option that changes it: [assumptions](../assumptions.md#{title(game).lower()}). Which function "
+        f"and which test carry each: [the trace](../trace.md#{name}).",
         "",
         "## Actions",
         "",
