@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?=
 
-.PHONY: demo test rllib campaign lint types clean
+.PHONY: demo test rllib campaign lint types docs installed clean
 
 demo: .venv/train ## train Hold-up by self-play, play the tournament, write the page; options: make demo DEMO="--seed 1"
 	$(BIN)/python -m heist_envs.training.demo $(DEMO)
@@ -25,12 +25,17 @@ lint: .venv/dev ## style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-# Neither tool can follow the folder mapping of an editable install, so they look at an installed copy.
-types: .venv/dev ## types, and which module may import which
-	rm -rf build
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation --target build/installed .
+types: installed ## types, and which module may import which
 	cd build/installed && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p heist_envs
 	cd build/installed && ../../$(BIN)/lint-imports ../../pyproject.toml
+
+docs: .venv/docs installed ## the site of docs, into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# Neither type checker nor reference can follow the folder mapping of an editable install, so they look at an installed copy.
+installed: .venv/dev
+	rm -rf build/bdist* build/lib build/installed
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --target build/installed .
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -42,6 +47,10 @@ types: .venv/dev ## types, and which module may import which
 
 .venv/dev: .venv/train
 	$(BIN)/pip install --quiet --editable '.[train,dev]' --constraint constraints.txt
+	touch $@
+
+.venv/docs: .venv/dev
+	$(BIN)/pip install --quiet --editable '.[train,dev,docs]' --constraint constraints.txt
 	touch $@
 
 # Ray holds Gymnasium back at an older release, so it has an environment of its own, in which all else is as in the other.
