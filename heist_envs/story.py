@@ -69,9 +69,9 @@ class Story:
         if has_answered:
             self._answered = self._answered or texts
         if is_moment and (before is None or has_answered or scene != before.scene or texts != self._texts):
-            news = self._news(texts) if before else ["The game begins."]
+            told = self._news(texts) if before else ["The game begins."]
             words = str(self._module.describe(state)) if all_seeing else texts[0]
-            self.steps.append(Step(self._count, scene, words, tuple(news)))
+            self.steps.append(Step(self._count, scene, words, tuple(told)))
             self._texts, self._answered = texts, []
 
     def choose(self, choice: Choice) -> None:
@@ -83,30 +83,28 @@ class Story:
         told = [] if self._viewer == ALL_SEEING else [before.scene.turn]
         since = self._texts
         if before.choice is not None:
-            told = [f"{before.choice.player} plays {before.choice.name}", *_new(since, self._answered)]
+            told = [f"{before.choice.player} plays {before.choice.name}", *news(since, self._answered)]
             since = self._answered
         # Every decision is a step of who sees everything, so that chance alone did the rest.
-        rest = ["Chance: " * (self._viewer == ALL_SEEING) + line for line in _new(since, texts)]
+        rest = ["Chance: " * (self._viewer == ALL_SEEING) + line for line in news(since, texts)]
         return told + (rest or [NOTHING] * (before.choice is None))
 
 
-def _new(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """The news in any of several texts, each once."""
-    return list(dict.fromkeys(line for one, other in zip(before, after, strict=True) for line in news(one, other)))
-
-
-def news(before: str, after: str) -> list[str]:
-    """What a table's words (`describe`) say that they did not say before.
+def news(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """What a table's words (`describe`) say that they did not say before, by what it is about.
 
     Of a player, and of the first line, which is about the table, only the facts that are new; any other line whole.
+
+    Args:
+        before: the words for each of some viewers.
+        after: the same, later.
     """
-    known = _facts(before)
-    found = []
-    for name, facts in _facts(after).items():
-        fresh = [fact for fact in facts if fact not in known.get(name, [])]
-        if fresh:
-            found.append(f"{name}: {', '.join(fresh)}" if name else ", ".join(fresh))
-    return found
+    found: dict[str, dict[str, None]] = {}
+    for one, other in zip(before, after, strict=True):
+        known = _facts(one)
+        for name, facts in _facts(other).items():
+            found.setdefault(name, {}).update((fact, None) for fact in facts if fact not in known.get(name, []))
+    return [f"{name}: {', '.join(facts)}".removeprefix(": ") for name, facts in found.items() if facts]
 
 
 def _facts(text: str) -> dict[str, list[str]]:

@@ -55,9 +55,11 @@ def page(replay: Replay, seat: int | None = None) -> str:
         raise ValueError(f"got seat {seat}: the seats are player_0 to player_{num_players - 1}")
     viewers = [ALL_SEEING, *range(num_players)] if seat is None else [seat]
     texts = _Texts()
-    data: dict[str, Any] = {"eyes": [_eye(texts, viewer, _steps(replay, states, viewer), seat) for viewer in viewers]}
+    stories = {viewer: _steps(replay, states, viewer) for viewer in viewers}
+    data: dict[str, Any] = {"eyes": [_eye(texts, viewer, steps, seat) for viewer, steps in stories.items()]}
     data |= {"facts": list(_facts(replay, seat)), **texts.tables()}
-    title = f"{replay.game}, {'a game' if seat is None else f'seen by player_{seat}'}"
+    name = stories[viewers[0]][0].scene.title.partition(",")[0]
+    title = f"{name}, with every card open" if seat is None else f"{name}, as player_{seat} saw it"
     # No "<" can end the element that the data stands in.
     filled = {
         "TITLE": html.escape(title),

@@ -20,7 +20,8 @@ class Browser:
         read_here, written_there = os.pipe()
         read_there, written_here = os.pipe()
         # Chromium reads its orders from file 3 and answers on file 4.
-        flags = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --remote-debugging-pipe --no-first-run"
+        flags = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --hide-scrollbars"
+        flags += " --remote-debugging-pipe"
         command = f'exec "$0" {flags} --user-data-dir="$1" about:blank 3<&{read_there} 4>&{written_there}'
         self._process = subprocess.Popen(
             ["/bin/bash", "-c", command, CHROMIUM, self._folder],
