@@ -164,6 +164,7 @@ def test_each_seat_of_an_agent_is_counted_apart():
     rewards = play_seatings("holdup", agents, 40, seed=3).rewards
     assert rewards.shape == (40, 3, 3)
     assert rewards.mean(axis=2) == pytest.approx(play_deals("holdup", agents, 40, seed=3))
+    assert rewards[:, 0].mean(axis=0).min() > rewards[:, 1].mean(axis=0).max()  # the better agent, wherever it sits
     # In rotation r agent j sits in seat j + r: those three cells are one game, and its rewards add up to nothing.
     for r in range(3):
         assert sum(rewards[:, j, (j + r) % 3] for j in range(3)) == pytest.approx(0, abs=1e-6)
