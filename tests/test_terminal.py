@@ -74,7 +74,7 @@ def test_a_whole_game_is_played_by_the_first_legal_action(name):
 def test_two_games_that_a_seat_cannot_tell_apart_read_the_same(name):
     rng = np.random.default_rng(6)
     game, apart = load(name), 0
-    for _ in range(6):
+    for _ in range(6 if game.PRIVATE else 1):
         options, plays = twins(name, rng)
         read = []
         for numbers in plays:
@@ -106,8 +106,7 @@ def test_two_games_that_a_seat_cannot_tell_apart_read_the_same(name):
 def test_what_is_no_action_is_answered_and_changes_nothing(lines, answer):
     plain, short = sit(["keep", "join"])
     made, said = sit([*lines, " Keep ", *lines, "5"])
-    assert answer in said
-    assert answer not in short
+    assert said.count(answer) > short.count(answer)
     assert made.to_json() == plain.to_json()
 
 

@@ -96,12 +96,13 @@ def pages_of_twins(name, count):
 @every_game
 def test_two_games_that_a_seat_cannot_tell_apart_have_the_same_page(name):
     game = load(name)
+    has_secrets = bool(game.PRIVATE + game.HIDDEN)
     different = moves = 0
-    for (one, other), apart, length in pages_of_twins(name, 10):
+    for (one, other), apart, length in pages_of_twins(name, 10 if has_secrets else 2):
         assert one == other
         different, moves = different + apart, moves + length
-    assert moves > 100
-    assert different > 10 or not game.PRIVATE + game.HIDDEN
+    assert moves > 50
+    assert different > 10 or not has_secrets
 
 
 @pytest.mark.parametrize("eyes", ["scene", "describe"])
