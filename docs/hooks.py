@@ -1,7 +1,7 @@
 """What MkDocs does beside the pages of docs: it takes in those of the top of the repository, and one for each module.
 
 Links are written as they work in the repository. On the site those to a page lead to that page, and what is no page, a
-source file, is named without a link.
+source file, is named without a link. A page that would fetch anything from elsewhere when it is read fails the build.
 """
 
 import pathlib
@@ -9,6 +9,7 @@ import posixpath
 import re
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -19,6 +20,7 @@ FOLDERS = ("heist_envs", "heist_envs/games", "agents", "agents/rule_based", "tra
 """Where modules are; the last ones are inside the package where it is installed."""
 
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?![a-z]+:|#)([^)#\s]*)(#[^)\s]*)?\)")
+_FETCHED = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)=[\"']?((?:https?:)?//[^\"'\s>]+)")
 
 
 def modules(folder: str) -> list[str]:
@@ -30,7 +32,10 @@ def modules(folder: str) -> list[str]:
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the reference into the navigation, before its last part."""
-    parts = [{folder: [{name: f"reference/{name}.md"} for name in modules(folder)]} for folder in FOLDERS]
+    parts = []
+    for package, *inside in map(modules, FOLDERS):
+        names = {package: package} | {name.rpartition(".")[2]: name for name in inside}
+        parts.append({package: [{short: f"reference/{name}.md"} for short, name in names.items()]})
     assert config.nav is not None
     config.nav.insert(-1, {"Reference": parts})
     return config
@@ -60,3 +65,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"[{words}]({posixpath.relpath(there, posixpath.dirname(here) or '.')}{anchor or ''})"
 
     return _LINK.sub(moved, markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Refuse a page that needs the network.
+
+    Raises:
+        PluginError: it fetches a script, a style, a picture or a frame from elsewhere.
+    """
+    fetched = _FETCHED.findall(output)
+    if fetched:
+        raise PluginError(f"{page.file.src_uri} fetches {', '.join(fetched)}")
+    return output

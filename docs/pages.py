@@ -45,6 +45,11 @@ def _allowed(option: Option) -> str:
     return ", ".join(words)
 
 
+def _entries(part: slice) -> str:
+    """The entries of an observation that a feature takes, the last one included."""
+    return f"{part.start}" if part.stop == part.start + 1 else f"{part.start}–{part.stop - 1}"
+
+
 def title(game: ModuleType) -> str:
     """A game's name as its page of rules writes it."""
     first = (DOCS / "rules" / f"{game.NAME}.md").read_text().splitlines()[0]
@@ -74,9 +79,8 @@ def game_page(name: str) -> str:
         f"Made from `heist_envs/games/{name}.py` by `{COMMAND}`.",
         "",
         *_table(
-            ["", ""],
+            ["id", f"`heist/{name}-v{game.VERSION}`"],
             [
-                ["id", f"`heist/{name}-v{game.VERSION}`"],
                 ["players", f"{game.MIN_PLAYERS} to {game.MAX_PLAYERS}"],
                 ["actions", f"{game.NUM_ACTIONS}"],
                 ["observation", f"int8 ({game.OBSERVATION.size},)"],
@@ -108,7 +112,7 @@ def game_page(name: str) -> str:
         *_table(
             ["name", "entries", "shape", "least", "most", "scale", "what it says"],
             [
-                [f"`{part}`", f"{f.slice.start}–{f.slice.stop - 1}", f"{f.shape}", f.low, f.high, f.scale, f.about]
+                [f"`{part}`", _entries(f.slice), f"{f.shape}", f.low, f.high, f.scale, f.about]
                 for part, f in game.OBSERVATION.items()
             ],
         ),

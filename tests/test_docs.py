@@ -8,6 +8,7 @@ import io
 import pathlib
 import re
 import shlex
+from types import SimpleNamespace
 
 import pytest
 
@@ -153,3 +154,31 @@ def test_every_result_has_its_command():
     named = [re.escape(name) for name in re.findall(r"benchmarks/results/([\w.-]+\.\w+)", text)]
     patterns = [name.replace("GAME", f"({'|'.join(GAMES)})").replace("SEED", r"\d+") for name in named]
     assert [path.name for path in sorted(RESULTS.iterdir()) if not any(re.fullmatch(p, path.name) for p in patterns)] == []
+
+
+def test_links_of_the_repository_become_links_of_the_site():
+    hooks = pytest.importorskip("docs.hooks", exc_type=ImportError)
+
+    def moved(here, text):
+        return hooks.on_page_markdown(text, SimpleNamespace(file=SimpleNamespace(src_uri=here)), None, None)
+
+    assert moved("index.md", "[a](docs/rules/holdup.md#x) [b](CHANGELOG.md)") == "[a](rules/holdup.md#x) [b](changelog.md)"
+    assert moved("games/holdup.md", "[a](../trace.md) [b](../../README.md)") == "[a](../trace.md) [b](../index.md)"
+    assert (
+        moved("add-a-game.md", "[`k`](../tests/kuhn.py) [z](https://x.org/y) [e](#end)")
+        == "`k` [z](https://x.org/y) [e](#end)"
+    )
+
+
+def test_a_page_that_would_fetch_from_elsewhere_fails_the_build():
+    hooks = pytest.importorskip("docs.hooks", exc_type=ImportError)
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="index.md"))
+    kept = '<a href="https://x.org">x</a><script src="assets/a.js"></script>'
+    assert hooks.on_post_page(kept, page, None) == kept
+    for fetched in (
+        '<link href="https://x.org/f.css">',
+        "<script defer src=//x.org/a.js></script>",
+        '<img src="http://x.org/p">',
+    ):
+        with pytest.raises(hooks.PluginError, match=r"x\.org"):
+            hooks.on_post_page(fetched, page, None)
