@@ -22,14 +22,16 @@ IDS = [str(path.relative_to(TOP)) for path in PAGES]
 RESULTS = TOP / "benchmarks" / "results"
 
 _LINK = re.compile(r"\[[^\]]*\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
-_COMMAND = re.compile(r"(?m)(?:^ *|`|DEMO=[^\n]* )((?:python -m [\w.]+|heist (?:record|replay|export)|make \w+)[^`\n]*)")
+_CODE = re.compile(r"(?ms)^```.*?\n(.*?)^```|^ {4,}(\S[^\n]*)|`([^`\n]+)`")
+_COMMAND = re.compile(r"(?m)^(?:\S*/)?((?:python -m [\w.]+|heist \w+|make \w+).*)")
 _MODULE = re.compile(r"\bheist_envs(?:\.[a-z_]\w*)+")
 
 
 def commands(text):
     """The commands of a page, as lists of words; GAME and SEED stand for any."""
-    lines = (match.partition(" #")[0].replace("GAME", "holdup").replace("SEED", "0") for match in _COMMAND.findall(text))
-    return [shlex.split(line) for line in lines]
+    code = ("".join(parts) for parts in _CODE.findall(text.replace("\\\n", " ")))
+    lines = (line.partition(" #")[0] for one in code for line in _COMMAND.findall(one))
+    return [shlex.split(line.replace("GAME", "holdup").replace("SEED", "0")) for line in lines]
 
 
 def anchors(text):
@@ -62,9 +64,9 @@ def exists(name):
 
 
 def helped(module, words):
-    """What a command says of its options."""
+    """What a command says of its options; nothing where there is no such command."""
     said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
         importlib.import_module(module).main([*words, "--help"])
     return said.getvalue()
 
@@ -81,12 +83,13 @@ def refused(words, known):
     if importlib.util.find_spec(module) is None:
         return [module]
     options = [word for word in rest if word.startswith("--")]
-    if not options or (module.endswith(".rllib") and importlib.util.find_spec("ray") is None):
+    command = tuple(rest[:1] if words[0] == "heist" else [])
+    if not (options or command) or (module.endswith(".rllib") and importlib.util.find_spec("ray") is None):
         return []  # Ray has an environment of its own
-    chosen = tuple(rest[:1] if words[0] == "heist" else [])
-    if (module, chosen) not in known:
-        known[module, chosen] = helped(module, chosen)
-    return [option for option in options if not re.search(rf"{option}\b(?!-)", known[module, chosen])]
+    if (module, command) not in known:
+        known[module, command] = helped(module, command)
+    said = known[module, command]
+    return [option for option in options if not re.search(rf"{option}\b(?!-)", said)] if said else [*command]
 
 
 @pytest.fixture(scope="module")
@@ -123,9 +126,18 @@ def test_a_broken_link_a_missing_command_and_an_unknown_option_are_found():
     ]
     names = ("aec", "make", "nothing", "agents.load", "aec.nothing.more", "agents.policy.PolicyAgent.load")
     assert [name for name in names if not exists(f"heist_envs.{name}")] == ["nothing", "aec.nothing.more"]
-    text = "`heist record holdup --out x --loud`\n    python -m heist_envs.nothing --all\n    make tea\n"
-    text += "    python -m heist_envs.benchmarks.solve --game GAME --games GAME  # only one of them\n"
-    assert [refused(words, {}) for words in commands(text)] == [["--loud"], ["heist_envs.nothing"], ["tea"], ["--game"]]
+    text = "`heist record holdup --out x --loud`\n```sh\nheist steal it\n```\n"
+    text += "    .venv/bin/python -m heist_envs.nothing --all\n    make tea\nmake of it what you like\n"
+    text += "    make demo DEMO='--seed SEED --quick'\n"
+    text += "    python -m heist_envs.benchmarks.solve --games GAME \\\n --game GAME  # only one --of them\n"
+    assert [refused(words, {}) for words in commands(text)] == [
+        ["--loud"],
+        ["steal"],
+        ["heist_envs.nothing"],
+        ["tea"],
+        ["--quick"],
+        ["--game"],
+    ]
 
 
 @pytest.mark.parametrize("name", GAMES)
