@@ -124,7 +124,23 @@ def _measured(results: Sequence[dict[str, Any]], figure: Figure, num_players: in
 
 def cross_tables(results: Sequence[dict[str, Any]]) -> str:
     """Every agent as one against many of every other."""
-    lines = ["## Rule-based agents, one against many", "", "`python -m heist_envs.benchmarks.tournament --cross`", ""]
+    head = ["## Rule-based agents, one against many", "", "`python -m heist_envs.benchmarks.tournament --cross`", ""]
+    return "\n".join(head + _one_against_many(results))
+
+
+def cross_play_tables(results: Sequence[dict[str, Any]]) -> str:
+    """The same of policies of several trainings, which may have settled on other conventions."""
+    head = [
+        "## Policies of several trainings among one another",
+        "",
+        "`python -m heist_envs.benchmarks.tournament --cross`",
+        "",
+    ]
+    return "\n".join(head + _one_against_many(results))
+
+
+def _one_against_many(results: Sequence[dict[str, Any]]) -> list[str]:
+    lines = []
     for result in results:
         names = result["agents"]
         lines += [f"### {result['game']}", ""]
@@ -136,9 +152,9 @@ def cross_tables(results: Sequence[dict[str, Any]]) -> str:
             options = ", ".join(f"{name} {value}" for name, value in table["options"].items())
             lines += [f"| {options} | " + " | ".join(names) + " |", "|---|" + "--:|" * len(names)]
             for name, row in zip(names, table["scores"], strict=True):
-                lines.append(f"| {name} | " + " | ".join(f"{mean:+.3f} ± {half:.3f}" for mean, half in row) + " |")
+                lines.append(f"| {name} | " + " | ".join(map(_score, row)) + " |")
             lines.append("")
-    return "\n".join(lines)
+    return lines
 
 
 def robustness_tables(results: Sequence[dict[str, Any]]) -> str:
@@ -584,6 +600,7 @@ def report(results: pathlib.Path = RESULTS) -> str:
     made = {
         "statistics-*.json": play_tables,
         "cross-*.json": cross_tables,
+        "crossplay-*.json": cross_play_tables,
         "robustness-*.json": robustness_tables,
         "variance.json": variance_tables,
         "behaviour-*.json": behaviour_tables,
