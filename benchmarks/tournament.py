@@ -511,7 +511,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.tournament", description=__doc__.split("\n")[0])
     parser.add_argument("--game", choices=GAMES, default="holdup")
     parser.add_argument(
-        "--agents", nargs="+", help="one per seat: uniform, rule, rule:STYLE, ismcts:500, ppo, a policy file"
+        "--agents",
+        nargs="+",
+        help="one per seat: uniform, rule, rule:STYLE, ismcts:500, ppo, a policy file, bot.py, module:object",
     )
     parser.add_argument(
         "--cross", nargs="*", metavar="AGENT", help="instead: each against each, of these or of uniform and every style"

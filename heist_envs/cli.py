@@ -13,7 +13,7 @@ from heist_envs import chance, gambit, terminal, watch
 from heist_envs.games import GAMES, load
 from heist_envs.replay import Replay, ReplayError, play
 
-AGENTS = "uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, ppo, a policy file"
+AGENTS = "uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, ppo, a policy file, bot.py, module:object"
 
 
 def _replay(given: argparse.Namespace) -> str:
