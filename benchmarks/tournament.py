@@ -28,7 +28,7 @@ import json
 import os
 import pathlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
@@ -385,7 +385,7 @@ class Tournament:
                         if self.is_over(match):
                             break
 
-    def _chunks(self, match: Match, workers: int) -> Iterator[Match]:
+    def _chunks(self, match: Match, workers: int) -> Generator[Match, None, None]:
         """The chunks of a match that are still to be played, in order."""
         chosen = self.settings
 
@@ -446,7 +446,7 @@ def _read(file: pathlib.Path, settings: dict[str, Any]) -> dict[str, Any]:
         there = found.get(name) if isinstance(found, dict) else None
         if there != needed:
             raise ValueError(f"{file} holds a tournament with other settings: {name} is {there!r} there, {needed!r} here")
-    return found
+    return dict(found)
 
 
 def _summary(match: Match) -> dict[str, Any]:

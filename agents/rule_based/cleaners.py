@@ -204,7 +204,7 @@ def _after_place(
     after = _judge(seen, style, table, worths, slot)
     table[slot, side, OWNER], table[slot, side, STRENGTH] = 0, kept
     secret = 0.0 if is_up else style.down + style.hide * (value - UNKNOWN)
-    return after - promised[slot] - style.cost * value + secret
+    return float(after - promised[slot] - style.cost * value + secret)
 
 
 @compiled
@@ -229,7 +229,7 @@ def _after_exchange(
     _exchange(table, a, i, b, j)
     after = _judge(seen, style, table, worths, a) + _judge(seen, style, table, worths, b)
     _exchange(table, a, i, b, j)
-    return after - (promised[a] + promised[b])
+    return float(after - (promised[a] + promised[b]))
 
 
 @compiled
