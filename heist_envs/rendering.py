@@ -175,7 +175,7 @@ def svg_pieces(scene: Scene, width: int = WIDTH) -> list[str]:
     pieces = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style} role="img">']
     pieces += [f"<title>{html.escape(scene.title)}</title>", _markup(made.head)]
     for top, parts in made.zones:
-        pieces += [f'<g transform="translate(0,{top:g})">', _markup(parts), "</g>"]
+        pieces += [f'<g transform="translate(0,{top:g})">', _markup(parts) + "\n</g>"]
     return [*pieces, "</svg>"]
 
 
