@@ -145,9 +145,8 @@ def page(results: pathlib.Path = RESULTS) -> str:
         figure = draw(found) if found else None
         if figure is not None:
             title = (draw.__doc__ or "").splitlines()[0]
-            body = re.sub(
-                rf"(<h2[^>]*>{re.escape(heading)}</h2>)", lambda m, f=figure, t=title: m[1] + _svg(f, t), body, count=1
-            )
+            before, found_heading, after = body.partition(f">{html.escape(heading)}</h2>")
+            body = before + found_heading + _svg(figure, title) + after
 
     def picture(found: re.Match[str]) -> str:
         return _inline((DOCS / found["path"]).read_text(), html.unescape(found["alt"]))
