@@ -63,9 +63,8 @@ def make_agent(name: str | os.PathLike[str], game: str) -> AnyAgent:
     if name.endswith(".safetensors"):
         return PolicyAgent.load(name, game)
     if name.endswith(".py"):
-        from heist_envs.agents.entrant import (
-            Entrant,
-        )  # a command too, `python -m`, which must not be imported before it runs
+        # It is a command too, `python -m`, which must not be imported before it runs.
+        from heist_envs.agents.entrant import Entrant
 
         return Entrant(name, game)
     if detail and all(part.isidentifier() for part in name.replace(":", ".").split(".")):

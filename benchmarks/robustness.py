@@ -13,14 +13,15 @@ other conventions, and then all but the diagonal, where a policy meets itself, i
 """
 
 import argparse
+import functools
 import json
 import pathlib
 from collections.abc import Sequence
 from typing import Any
 
-from heist_envs.agents import RuleBasedAgent, make_agent
+from heist_envs.agents import make_agent
 from heist_envs.benchmarks.throughput import commit, machine
-from heist_envs.benchmarks.tournament import interval, play_deals
+from heist_envs.benchmarks.tournament import Score, interval, play_deals
 from heist_envs.games import GAMES
 
 SCENARIOS: dict[str, dict[str, tuple[str, str, str]]] = {
@@ -55,8 +56,16 @@ NUM_PLAYERS = 4
 MIRROR = "two copies and two of the main style"
 
 
+@functools.cache
+def in_company(game: str, name: str, num_deals: int, seed: int) -> dict[str, Score]:
+    """What an agent gets in each scenario, with 95% intervals clustered by deal."""
+    agent = make_agent(name, game)
+    company = {title: [make_agent(other, game) for other in others] for title, others in SCENARIOS[game].items()}
+    return {title: interval(play_deals(game, [agent, *others], num_deals, seed)[:, 0]) for title, others in company.items()}
+
+
 def scenarios(game: str, name: str, num_deals: int, seed: int = 0) -> dict[str, Any]:
-    """What an agent gets in each scenario, with 95% intervals clustered by deal, and which style of its own would get there.
+    """What an agent gets in each scenario, and what the main rule-based style gets in its place.
 
     Args:
         game: the name of a game.
@@ -65,19 +74,16 @@ def scenarios(game: str, name: str, num_deals: int, seed: int = 0) -> dict[str, 
         seed: of the first deal.
 
     Returns:
-        Scenario -> `score` and `main style`, what the main rule-based style gets in its place; and `MIRROR`.
+        Scenario -> `score` and `main style`; and `MIRROR`, where the main style would meet its like and get 0.
 
     Raises:
         ValueError: an unknown agent, or too few deals.
     """
-    agent, main = make_agent(name, game), RuleBasedAgent(game)
-    found = {}
-    for title, others in SCENARIOS[game].items():
-        company = [make_agent(other, game) for other in others]
-        scores = (play_deals(game, [one, *company], num_deals, seed)[:, 0] for one in (agent, main))
-        found[title] = dict(zip(("score", "main style"), map(interval, scores), strict=True))
+    scores, usual = (in_company(game, one, num_deals, seed) for one in (name, "rule"))
+    found = {title: {"score": scores[title], "main style": usual[title]} for title in scores}
+    agent, main = make_agent(name, game), make_agent("rule", game)
     copies = play_deals(game, [agent, agent, main, main], num_deals, seed)[:, :2].mean(axis=1)
-    return found | {MIRROR: {"score": interval(copies), "main style": interval(0 * copies)}}
+    return found | {MIRROR: {"score": interval(copies), "main style": Score(0.0, 0.0)}}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -4,15 +4,16 @@ python -m heist_envs.benchmarks.tables
 """
 
 import argparse
+import functools
 import json
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from heist_envs.benchmarks.behaviour import cells as behaviour_cells
 from heist_envs.benchmarks.ratings import ratings
 from heist_envs.benchmarks.statistics import PAGE, Figure
-from heist_envs.games import load
+from heist_envs.benchmarks.tournament import Score
 
 RESULTS = pathlib.Path("benchmarks/results")
 README = pathlib.Path("README.md")
@@ -122,25 +123,9 @@ def _measured(results: Sequence[dict[str, Any]], figure: Figure, num_players: in
     raise ValueError(f"no result has {figure}")
 
 
-def cross_tables(results: Sequence[dict[str, Any]]) -> str:
+def cross_tables(results: Sequence[dict[str, Any]], title: str = "Rule-based agents, one against many") -> str:
     """Every agent as one against many of every other."""
-    head = ["## Rule-based agents, one against many", "", "`python -m heist_envs.benchmarks.tournament --cross`", ""]
-    return "\n".join(head + _one_against_many(results))
-
-
-def cross_play_tables(results: Sequence[dict[str, Any]]) -> str:
-    """The same of policies of several trainings, which may have settled on other conventions."""
-    head = [
-        "## Policies of several trainings among one another",
-        "",
-        "`python -m heist_envs.benchmarks.tournament --cross`",
-        "",
-    ]
-    return "\n".join(head + _one_against_many(results))
-
-
-def _one_against_many(results: Sequence[dict[str, Any]]) -> list[str]:
-    lines = []
+    lines = [f"## {title}", "", "`python -m heist_envs.benchmarks.tournament --cross`", ""]
     for result in results:
         names = result["agents"]
         lines += [f"### {result['game']}", ""]
@@ -149,12 +134,11 @@ def _one_against_many(results: Sequence[dict[str, Any]]) -> list[str]:
             "",
         ]
         for table in result["tables"]:
-            options = ", ".join(f"{name} {value}" for name, value in table["options"].items())
-            lines += [f"| {options} | " + " | ".join(names) + " |", "|---|" + "--:|" * len(names)]
+            lines += [f"| {_options(table)} | " + " | ".join(names) + " |", "|---|" + "--:|" * len(names)]
             for name, row in zip(names, table["scores"], strict=True):
-                lines.append(f"| {name} | " + " | ".join(map(_score, row)) + " |")
+                lines.append(f"| {name} | " + " | ".join(str(Score(*score)) for score in row) + " |")
             lines.append("")
-    return lines
+    return "\n".join(lines)
 
 
 def robustness_tables(results: Sequence[dict[str, Any]]) -> str:
@@ -171,7 +155,7 @@ def robustness_tables(results: Sequence[dict[str, Any]]) -> str:
         lines += [f"| {result['game']}, {result['deals']:,} deals | " + " | ".join(titles) + " |"]
         lines += ["|---|" + "--:|" * len(titles)]
         for name, found in result["scenarios"].items():
-            cells = [f"{_score(found[title]['score'])} ({found[title]['main style'][0]:+.3f})" for title in titles]
+            cells = [f"{Score(*found[title]['score'])} ({found[title]['main style'][0]:+.3f})" for title in titles]
             lines.append(f"| {name} | " + " | ".join(cells) + " |")
         lines.append("")
     return "\n".join(lines)
@@ -195,17 +179,17 @@ def leaderboard(results: Sequence[dict[str, Any]]) -> str:
         rated = ratings(means).tolist()
         names = result["agents"]
         lines += [
-            f"## {load(result['game']).NAME.capitalize()}",
+            f"## {result['game'].capitalize()}",
             "",
-            f"{', '.join(f'{name} {value}' for name, value in table['options'].items())}; {result['deals']:,} deals; "
-            f"{_machine(result)}. One of the row among many of the column, mean reward, 95% interval clustered by deal.",
+            f"{_options(table)}; {result['deals']:,} deals; {_machine(result)}. One of the row among many of the column, "
+            "mean reward, 95% interval clustered by deal.",
             "",
             "| | agent | rating | mean | " + " | ".join(names) + " |",
             "|--:|---|--:|--:|" + "--:|" * len(names),
         ]
         order = sorted(range(len(names)), key=lambda i: (-rated[i], -sum(means[i])))
         for place, i in enumerate(order, start=1):
-            cells = " | ".join(_score(score) for score in table["scores"][i])
+            cells = " | ".join(str(Score(*score)) for score in table["scores"][i])
             lines.append(f"| {place} | {names[i]} | {rated[i]:+.3f} | {sum(means[i]) / len(names):+.3f} | {cells} |")
         lines.append("")
     return "\n".join(lines)
@@ -231,10 +215,6 @@ def variance_tables(results: Sequence[dict[str, Any]]) -> str:
                 lines.append(f"| {_table(table)} | {row['agent']} | {ratios} |")
         lines.append("")
     return "\n".join(lines)
-
-
-def _score(score: Sequence[float]) -> str:
-    return f"{score[0]:+.3f} ± {score[1]:.3f}"
 
 
 def luck_tables(results: Sequence[dict[str, Any]]) -> str:
@@ -403,7 +383,7 @@ def search_tables(results: Sequence[dict[str, Any]]) -> str:
         for game, found in result["games"].items():
             speed = found["speed"]
             for match in found["matches"]:
-                scores = " | ".join(f"{mean:+.3f} ± {half:.3f}" for mean, half in (match["score"], match["uniform"]))
+                scores = " | ".join(str(Score(*match[who])) for who in ("score", "uniform"))
                 lines.append(
                     f"| {game} | {speed['playout steps per second']:,.0f} | {1e6 * speed['seconds per simulation']:.1f} "
                     f"| {match['players']} | {match['simulations']} | {scores} |"
@@ -475,9 +455,7 @@ def learning_tables(results: Sequence[dict[str, Any]]) -> str:
                 "|--:|--:|--:|--:|" + "--:|" * len(names),
             ]
             for row in result["runs"]:
-                scores = " | ".join(
-                    f"{row['against'][n]['mean']:+.3f} ± {row['against'][n]['half_width']:.3f}" for n in names
-                )
+                scores = " | ".join(str(Score(**row["against"][n])) for n in names)
                 about = f"{row['seed']} | {row['decisions']:,} | {row.get('threads', '')} | {row['seconds'] / 60:.1f}"
                 lines.append(f"| {about} | {scores} |")
     return "\n".join([*lines, ""])
@@ -557,6 +535,10 @@ def _table(found: dict[str, Any]) -> str:
     return " ".join([found["game"], *(str(value) for value in found["options"].values())])
 
 
+def _options(table: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in table["options"].items())
+
+
 def _gains(gains: Sequence[float]) -> str:
     return " ".join(f"{gain:.5f}" for gain in gains)
 
@@ -575,8 +557,7 @@ def demo_table(results: list[dict[str, Any]]) -> str:
     ]
     for result in results:
         seed = result["card"]["config"]["seed"]
-        scores = (result["tournament"][name] for name in names)
-        cells = " | ".join(f"{s['mean']:+.3f} ± {s['half_width']:.3f}" for s in scores)
+        cells = " | ".join(str(Score(**result["tournament"][name])) for name in names)
         lines.append(f"| {seed} | {result['seconds'] / 60:.1f} | {cells} |")
     return "\n".join([*lines, ""])
 
@@ -597,10 +578,10 @@ def report(results: pathlib.Path = RESULTS) -> str:
     """All results, as Markdown."""
     parts = ["# Results", "", "Made from `benchmarks/results` by `python -m heist_envs.benchmarks.tables`.", ""]
     parts += [throughput_tables(one) for one in load_results(results, "throughput.json")]
-    made = {
+    made: dict[str, Callable[[Sequence[dict[str, Any]]], str]] = {
         "statistics-*.json": play_tables,
         "cross-*.json": cross_tables,
-        "crossplay-*.json": cross_play_tables,
+        "crossplay-*.json": functools.partial(cross_tables, title="Policies of several trainings among one another"),
         "robustness-*.json": robustness_tables,
         "variance.json": variance_tables,
         "behaviour-*.json": behaviour_tables,
@@ -634,9 +615,8 @@ def with_tables(readme: str, made: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the tables into the README, the page of results and the leaderboard."""
-    argparse.ArgumentParser("python -m heist_envs.benchmarks.tables", description=__doc__.split("\n")[0]).parse_args(
-        arguments
-    )
+    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.tables", description=__doc__.split("\n")[0])
+    parser.parse_args(arguments)
     README.write_text(with_tables(README.read_text(), summary()))
     (DOCS / "results.md").write_text(report())
     (DOCS / "leaderboard.md").write_text(leaderboard(load_results(RESULTS, "leaderboard-*.json")))

@@ -51,11 +51,15 @@ class FirstLayer(BaseFeaturesExtractor):
         self.codes: torch.Tensor
         for name, array in (("scale", scale), ("kept", kept), ("codes", codes)):
             self.register_buffer(name, torch.from_numpy(array.copy()))
+        self.divisors: (
+            torch.Tensor
+        )  # of the entries that are kept; no part of a checkpoint, since it follows from the others
+        self.register_buffer("divisors", self.scale[self.kept], persistent=False)
         self.linear = torch.nn.Linear(len(kept) + len(codes), width)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Float (N, width)."""
-        seen = observations.index_select(1, self.kept) / self.scale[self.kept]
+        seen = observations.index_select(1, self.kept) / self.divisors
         if len(self.codes):
             came = observations.index_select(1, self.codes[:, 0]) == self.codes[:, 1]
             seen = torch.cat([seen, came.to(seen.dtype)], dim=1)

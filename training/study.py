@@ -33,7 +33,7 @@ from heist_envs.benchmarks.behaviour import rate_rows, rates_exactly
 from heist_envs.benchmarks.push_your_luck import tiny_regrets
 from heist_envs.benchmarks.solve import solved
 from heist_envs.benchmarks.throughput import commit, machine
-from heist_envs.benchmarks.tournament import against_each, baselines
+from heist_envs.benchmarks.tournament import Score, against_each, baselines
 from heist_envs.games import GAMES
 from heist_envs.training.selfplay import CONFIGS, Config, Run, tiny_config, versions, walked
 
@@ -153,7 +153,7 @@ def words(row: dict[str, Any]) -> str:
     """A run in a line."""
     start = f"{row['game']} {row['algorithm']} seed {row['seed']}, {row['seconds']:.0f} s: "
     if "against" in row:
-        return start + ", ".join(f"{name} {v['mean']:+.3f} ± {v['half_width']:.3f}" for name, v in row["against"].items())
+        return start + ", ".join(f"{name} {Score(**score)}" for name, score in row["against"].items())
     policy, average = (100 * row[who][-1] / row["uniform"] for who in ("policy", "average"))
     return start + f"NashConv {policy:.1f}% of the uniform strategy's, of the averaged weights {average:.1f}%"
 
