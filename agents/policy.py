@@ -10,21 +10,30 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
+from heist_envs.agents.parts import Group, groups_of, look
 from heist_envs.games import load
 from heist_envs.options import options_hash
 
 OPSET = 17
 """The version of ONNX's operators that an export uses: old enough for every runtime in use."""
 
+FEW = 4
+"""What a sum over the parts of a group is divided by, so that it is of the size of other inputs."""
 Weights = dict[str, NDArray[np.float32]]
 
 
 class PolicyAgent:
     """Draws actions from a multilayer perceptron with ReLU layers over the scaled observation and its codes.
 
+    It may look at the parts of the table one by one, too (`agents.parts`): at what is seen of each part of a group and what
+    the first layer made of the table, by two layers `own`, `table` and `second` of width E. Their largest values and their
+    sums over the group go into the second layer, and the logits of answers that mean a part are raised by `answers` of what
+    `choice` and `context` make of this part and of the last layer but one.
+
     Args:
         weights: `layer<k>.weight` (out, in) and `layer<k>.bias` (out,) for k = 0, 1, …; the first has D + K inputs, the last
-            gives the logits.
+            gives the logits. With parts, for each group beside these `<group>.own`, `<group>.table`, `<group>.second`, and
+            where answers mean its parts `<group>.choice`, `<group>.context`, `<group>.answers`.
         scale: what each observation entry is divided by, float32 (D,).
         card: what the policy is: game, version, num_players, options, the hash of these two (`options_hash`), training run.
         codes: int64 (K, 2), pairs of an entry and a value of it; after the scaled entries come K inputs that are 1 where the
@@ -44,20 +53,26 @@ class PolicyAgent:
         self.scale = scale
         self.card = card
         self.codes = np.zeros((0, 2), np.int64) if codes is None else codes
-        self._num_layers = sum(name.endswith(".weight") for name in weights)
-        self._network = None if device is None else _torch_network(weights, self._num_layers, device)
+        self._num_layers = sum(name.startswith("layer") and name.endswith(".weight") for name in weights)
+        has_parts = any(not name.startswith("layer") for name in weights)
+        self.groups: tuple[Group, ...] = groups_of(card["game"]) if has_parts else ()
+        """The groups of parts that it looks at."""
+        self._device = device
+        self._network = weights if device is None else _on_torch(weights, device)
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """What the network says of each action, legal or not, float32 (N, A)."""
-        x = self._inputs(observations)
-        if self._network is not None:
-            given: NDArray[np.float32] = self._network(x)
-            return given
-        for k in range(self._num_layers):
-            x = x @ self.weights[f"layer{k}.weight"].T + self.weights[f"layer{k}.bias"]
-            if k < self._num_layers - 1:
-                x = np.maximum(x, 0)
-        return x
+        looks = look(self.card["game"], observations) if self.groups else []
+        given = [self._inputs(observations), *(s / g.layout.scale for s, g in zip(looks, self.groups, strict=True))]
+        if self._device is None:
+            made: NDArray[np.float32] = _forward(np, self._network, self._num_layers, self.groups, given)
+            return made
+        import torch
+
+        with torch.inference_mode():
+            tensors = [torch.from_numpy(array).to(self._device) for array in given]
+            made = _forward(torch, self._network, self._num_layers, self.groups, tensors).cpu().numpy()
+            return made
 
     def _inputs(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """Of the first layer, float32 (N, D + K)."""
@@ -149,24 +164,44 @@ def card_of(game: str, num_players: int, options: dict[str, Any], **training: An
     }
 
 
-def _torch_network(weights: Weights, num_layers: int, device: str) -> Any:
-    """The network as a function from its inputs to logits, both NumPy arrays."""
+def _on_torch(weights: Weights, device: str) -> dict[str, Any]:
     try:
         import torch
     except ImportError as missing:
         raise ImportError(f"got device={device!r}, which needs torch: pip install 'heist-envs[train]'") from missing
-    tensors = {name: torch.from_numpy(array).to(device) for name, array in weights.items()}
+    return {name: torch.from_numpy(array).to(device) for name, array in weights.items()}
 
-    def network(inputs: NDArray[np.float32]) -> Any:
-        with torch.inference_mode():
-            x = torch.from_numpy(inputs).to(device)
-            for k in range(num_layers):
-                x = torch.nn.functional.linear(x, tensors[f"layer{k}.weight"], tensors[f"layer{k}.bias"])
-                if k < num_layers - 1:
-                    x = torch.relu(x)
-            return x.cpu().numpy()
 
-    return network
+def _forward(library: Any, weights: dict[str, Any], num_layers: int, groups: tuple[Group, ...], given: list[Any]) -> Any:
+    """The logits, by NumPy or torch: `given` are the inputs (N, D + K), and what is seen of each group's parts (N, T, F)."""
+
+    def linear(name: str, x: Any) -> Any:
+        flat = x.reshape(-1, x.shape[-1]) @ weights[f"{name}.weight"].T
+        if f"{name}.bias" in weights:
+            flat = flat + weights[f"{name}.bias"]
+        return flat.reshape(*x.shape[:-1], -1)
+
+    inputs, *looks = given
+    logits = x = linear("layer0", inputs)
+    parts = []
+    for k in range(1, num_layers):
+        x = logits.clip(0)
+        if k == 1 and groups:
+            wide = [x]
+            for group, look in zip(groups, looks, strict=True):
+                part = (linear(f"{group.name}.own", look) + linear(f"{group.name}.table", x)[:, None]).clip(0)
+                part = linear(f"{group.name}.second", part).clip(0) * look[:, :, :1]
+                parts.append(part)
+                wide += [library.amax(part, 1), part.sum(1) / FEW]
+            x = library.concatenate(wide, 1)
+        logits = linear(f"layer{k}", x)
+    for group, part in zip(groups, parts, strict=True):
+        if group.actions:
+            seen = (linear(f"{group.name}.choice", part) + linear(f"{group.name}.context", x)[:, None]).clip(0)
+            answers = linear(f"{group.name}.answers", seen)
+            for k, actions in enumerate(group.actions):
+                logits[:, actions.start : actions.stop : actions.step] += answers[:, :, k]
+    return logits
 
 
 def _onnx_model(policy: PolicyAgent) -> Any:
@@ -187,25 +222,37 @@ def _onnx_model(policy: PolicyAgent) -> Any:
         helper.make_node("Gather", ["entries", "places"], ["at"], axis=1),
         helper.make_node("Equal", ["at", "values"], ["equal"]),
         helper.make_node("Cast", ["equal"], ["came"], to=TensorProto.FLOAT),
-        helper.make_node("Concat", ["scaled", "came"], ["x0"], axis=1),
+        helper.make_node("Concat", ["scaled", "came"], ["inputs"], axis=1),
     ]
     last = policy._num_layers - 1
+    x = "inputs"
     for k in range(last + 1):
-        layer = [f"x{k}", f"layer{k}.weight", f"layer{k}.bias"]
-        nodes.append(helper.make_node("Gemm", layer, ["logits" if k == last else f"y{k}"], transB=1))
+        layer = [x, f"layer{k}.weight", f"layer{k}.bias"]
+        nodes.append(helper.make_node("Gemm", layer, [f"y{k}"], transB=1))
         if k < last:
-            nodes.append(helper.make_node("Relu", [f"y{k}"], [f"x{k + 1}"]))
+            x = f"x{k}"
+            nodes.append(helper.make_node("Relu", [f"y{k}"], [x]))
+            if k == 0 and policy.groups:
+                x = _onnx_parts(policy, helper, nodes, constants)
+    logits = f"y{last}"
+    for group in policy.groups:
+        if group.actions:
+            logits = _onnx_answers(group, helper, nodes, constants, x, logits, len(policy.weights[f"layer{last}.bias"]))
     nodes += [
         helper.make_node("Greater", ["action_mask", "zero"], ["legal"]),
-        helper.make_node("Where", ["legal", "logits", "never"], ["masked"]),
+        helper.make_node("Where", ["legal", logits, "never"], ["masked"]),
         helper.make_node("Softmax", ["masked"], ["probabilities"], axis=1),
     ]
-    shapes = {"observation": len(policy.scale), "action_mask": len(policy.weights[f"layer{last}.bias"])}
+    shapes: dict[str, list[int]] = {
+        "observation": [len(policy.scale)],
+        "action_mask": [len(policy.weights[f"layer{last}.bias"])],
+        **{group.name: [group.count, group.layout.size] for group in policy.groups},
+    }
     graph = helper.make_graph(
         nodes,
         f"heist-envs policy for {policy.card.get('game')}",
-        [helper.make_tensor_value_info(name, TensorProto.INT8, ["N", size]) for name, size in shapes.items()],
-        [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, ["N", shapes["action_mask"]])],
+        [helper.make_tensor_value_info(name, TensorProto.INT8, ["N", *shape]) for name, shape in shapes.items()],
+        [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, ["N", *shapes["action_mask"]])],
         [numpy_helper.from_array(array, name) for name, array in constants.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="heist-envs")
@@ -213,6 +260,71 @@ def _onnx_model(policy: PolicyAgent) -> Any:
     helper.set_model_props(model, {"card": json.dumps(policy.card)})
     onnx.checker.check_model(model)
     return model
+
+
+def _onnx_linear(helper: Any, nodes: list[Any], constants: dict[str, NDArray[Any]], name: str, x: str) -> str:
+    """The output of a layer of the parts, for inputs of any number of axes."""
+    constants[f"{name}.turned"] = constants.pop(f"{name}.weight").T.copy()
+    nodes.append(helper.make_node("MatMul", [x, f"{name}.turned"], [f"{name}.product"]))
+    if f"{name}.bias" not in constants:
+        return f"{name}.product"
+    nodes.append(helper.make_node("Add", [f"{name}.product", f"{name}.bias"], [f"{name}.sum"]))
+    return f"{name}.sum"
+
+
+def _onnx_parts(policy: PolicyAgent, helper: Any, nodes: list[Any], constants: dict[str, NDArray[Any]]) -> str:
+    """What is known of single parts, `<group>.part`, and the inputs of the second layer."""
+    constants |= {"first": np.zeros(1, np.int64), "one": np.ones(1, np.int64), "few": np.full(1, FEW, np.float32)}
+    constants |= {"second axis": np.ones(1, np.int64), "third axis": np.full(1, 2, np.int64)}
+    wide = ["x0"]
+    for group in policy.groups:
+        g = group.name
+        constants[f"{g}.scale"] = group.layout.scale
+        nodes.append(helper.make_node("Cast", [g], [f"{g}.entries"], to=1))  # float32
+        nodes.append(helper.make_node("Div", [f"{g}.entries", f"{g}.scale"], [f"{g}.scaled"]))
+        own = _onnx_linear(helper, nodes, constants, f"{g}.own", f"{g}.scaled")
+        table = _onnx_linear(helper, nodes, constants, f"{g}.table", "x0")
+        nodes.append(helper.make_node("Unsqueeze", [table, "second axis"], [f"{g}.everywhere"]))
+        nodes.append(helper.make_node("Add", [own, f"{g}.everywhere"], [f"{g}.both"]))
+        nodes.append(helper.make_node("Relu", [f"{g}.both"], [f"{g}.seen"]))
+        second = _onnx_linear(helper, nodes, constants, f"{g}.second", f"{g}.seen")
+        nodes.append(helper.make_node("Relu", [second], [f"{g}.known"]))
+        nodes.append(helper.make_node("Slice", [f"{g}.scaled", "first", "one", "third axis"], [f"{g}.there"]))
+        nodes.append(helper.make_node("Mul", [f"{g}.known", f"{g}.there"], [f"{g}.part"]))
+        nodes.append(helper.make_node("ReduceMax", [f"{g}.part"], [f"{g}.largest"], axes=[1], keepdims=0))
+        nodes.append(helper.make_node("ReduceSum", [f"{g}.part", "second axis"], [f"{g}.total"], keepdims=0))
+        nodes.append(helper.make_node("Div", [f"{g}.total", "few"], [f"{g}.mean"]))
+        wide += [f"{g}.largest", f"{g}.mean"]
+    nodes.append(helper.make_node("Concat", wide, ["wide"], axis=1))
+    return "wide"
+
+
+def _onnx_answers(
+    group: Group,
+    helper: Any,
+    nodes: list[Any],
+    constants: dict[str, NDArray[Any]],
+    last: str,
+    logits: str,
+    num_actions: int,
+) -> str:
+    """The logits, raised by what is known of the parts that the answers mean."""
+    g = group.name
+    choice = _onnx_linear(helper, nodes, constants, f"{g}.choice", f"{g}.part")
+    context = _onnx_linear(helper, nodes, constants, f"{g}.context", last)
+    nodes.append(helper.make_node("Unsqueeze", [context, "second axis"], [f"{g}.now"]))
+    nodes.append(helper.make_node("Add", [choice, f"{g}.now"], [f"{g}.weighed"]))
+    nodes.append(helper.make_node("Relu", [f"{g}.weighed"], [f"{g}.chosen"]))
+    answers = _onnx_linear(helper, nodes, constants, f"{g}.answers", f"{g}.chosen")
+    # Each number goes to the place of its action by a matrix of zeros and ones.
+    numbers = group.count * len(group.actions)
+    places = np.zeros((numbers, num_actions), np.float32)
+    places[np.arange(numbers), np.array(group.actions).T.reshape(-1)] = 1
+    constants |= {f"{g}.places": places, f"{g}.flat": np.array([-1, numbers])}
+    nodes.append(helper.make_node("Reshape", [answers, f"{g}.flat"], [f"{g}.numbers"]))
+    nodes.append(helper.make_node("MatMul", [f"{g}.numbers", f"{g}.places"], [f"{g}.placed"]))
+    nodes.append(helper.make_node("Add", [logits, f"{g}.placed"], [f"{g}.logits"]))
+    return f"{g}.logits"
 
 
 def _check_options(card: dict[str, Any], module: ModuleType, wanted: dict[str, Any], path: Any) -> None:
@@ -242,18 +354,47 @@ def _check_shapes(
 ) -> None:
     """The layers must lead from the observation and its codes to the actions without a gap."""
     inputs, actions = module.OBSERVATION.size, module.NUM_ACTIONS
-    names = {f"layer{k}.{part}" for k in range(len(weights) // 2) for part in ("weight", "bias")}
-    if not weights or set(weights) != names or scale.shape != (inputs,):
+    layers = sum(name.startswith("layer") and name.endswith(".weight") for name in weights)
+    in_parts = sorted(name for name in weights if not name.startswith("layer"))
+    names = {f"layer{k}.{part}" for k in range(layers) for part in ("weight", "bias")}
+    if not names or set(weights) - set(in_parts) != names or scale.shape != (inputs,):
         raise ValueError(f"got the arrays {sorted(weights)} and a scale of shape {scale.shape} from {path}")
     if any(array.dtype != np.float32 or not np.isfinite(array).all() for array in (*weights.values(), scale)):
         raise ValueError(f"got numbers that are not finite float32 from {path}")
     if not (scale > 0).all():
         raise ValueError(f"got a scale that is not above 0 from {path}")
+    groups = groups_of(module.NAME) if in_parts else ()
     width = inputs + len(codes)
-    for k in range(len(weights) // 2):
+    for k in range(layers):
         shape, bias = weights[f"layer{k}.weight"].shape, weights[f"layer{k}.bias"].shape
         if len(shape) != 2 or shape[1] != width or bias != (shape[0],):
             raise ValueError(f"got layer {k} of shape {shape} with bias {bias} from {path}: {width} inputs are needed")
         width = shape[0]
+        if k == 0 and groups:
+            _check_parts(weights, in_parts, groups, layers, path)
+            width += 2 * len(groups) * len(weights[f"{groups[0].name}.second.weight"])
     if width != actions:
         raise ValueError(f"got {width} outputs from {path}: {actions} actions are needed")
+    if in_parts and not groups:
+        raise ValueError(f"got the arrays {in_parts} from {path}: {module.NAME} has no parts")
+
+
+def _check_parts(weights: Weights, found: list[str], groups: tuple[Group, ...], layers: int, path: Any) -> None:
+    """The layers of the parts must fit what is seen of each, one another, and the first and the last layer."""
+    second = weights.get(f"{groups[0].name}.second.bias", np.zeros(0))
+    if layers < 2 or second.ndim != 1:
+        raise ValueError(f"got {layers} layers and the arrays {found} from {path}: with parts there are at least 2 layers")
+    e, first, last = len(second), len(weights["layer0.weight"]), weights[f"layer{layers - 1}.weight"].shape[-1]
+    needed: dict[str, tuple[int, ...]] = {}
+    for group in groups:
+        shapes = {"own": (e, group.layout.size), "table": (e, first), "second": (e, e)}
+        if group.actions:
+            shapes |= {"choice": (e, e), "context": (e, last), "answers": (len(group.actions), e)}
+        for name, shape in shapes.items():
+            needed[f"{group.name}.{name}.weight"] = shape
+            if name not in ("table", "context"):
+                needed[f"{group.name}.{name}.bias"] = shape[:1]
+    given = {name: weights[name].shape for name in found}
+    if given != needed:
+        wrong = sorted(name for name in given.keys() | needed.keys() if given.get(name) != needed.get(name))
+        raise ValueError(f"got layers of the parts that do not fit from {path}: {', '.join(wrong)}")

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 try:
     import torch
     from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtractor
 except ImportError as missing:
     raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
 
-from heist_envs.agents.policy import PolicyAgent
+from heist_envs.agents import parts
+from heist_envs.agents.policy import FEW, PolicyAgent, Weights
+from heist_envs.games import load
 
 NEVER = -1e8
 """The logit of an illegal action: its probability is exactly 0, and no difference of two of them is nan."""
@@ -29,26 +31,43 @@ class FirstLayer(BaseFeaturesExtractor):
     Beside them come the `codes`, 1 where an entry has a certain value: an entry may be the number of a card or of a seat,
     of which "twice as much" means nothing, and a layer can hardly tell 7 from 8 by its size.
 
+    With `part_width` the parts of the table are looked at one by one (`agents.parts`): each becomes so many numbers, by two
+    layers that all parts of a group share and that know what the first layer says of the table. The largest and the sum of
+    these numbers over a group stand beside the first layer's own; then come those of every part, for `Answers`.
+
     Args:
         observation_space: of the game.
+        game: its name.
         scale: what the entries are divided by, float32 (D,).
-        kept: the entries that vary, int64 (V,).
+        kept: the entries that vary, int64 (V,); those that the parts tell are left out.
         codes: entries and their values, int64 (K, 2).
         width: of the layer.
+        part_width: numbers for each part; 0: the parts are not looked at.
     """
 
     def __init__(
         self,
         observation_space: Any,
+        game: str,
         scale: NDArray[np.float32],
         kept: NDArray[np.int64],
         codes: NDArray[np.int64],
         width: int,
+        part_width: int,
     ) -> None:
-        super().__init__(observation_space, features_dim=width)
+        groups = parts.groups_of(game) if part_width else ()
+        wide = width + 2 * part_width * len(groups)
+        single = sum(group.count for group in groups if group.actions)
+        super().__init__(observation_space, features_dim=wide + part_width * single)
+        self.game, self.groups = game, groups
+        self.width, self.wide, self.part_width = width, wide, part_width
+        told = np.zeros(len(scale), np.bool_)
+        for name in parts.told(game) if groups else ():
+            told[load(game).OBSERVATION[name].slice] = True
         self.scale: torch.Tensor
         self.kept: torch.Tensor
         self.codes: torch.Tensor
+        kept, codes = kept[~told[kept]], codes[~told[codes[:, 0]]]
         for name, array in (("scale", scale), ("kept", kept), ("codes", codes)):
             self.register_buffer(name, torch.from_numpy(array.copy()))
         self.divisors: (
@@ -56,21 +75,113 @@ class FirstLayer(BaseFeaturesExtractor):
         )  # of the entries that are kept; no part of a checkpoint, since it follows from the others
         self.register_buffer("divisors", self.scale[self.kept], persistent=False)
         self.linear = torch.nn.Linear(len(kept) + len(codes), width)
+        for group in groups:
+            self.register_buffer(f"{group.name}_scale", torch.from_numpy(group.layout.scale), persistent=False)
+            self.add_module(f"{group.name}_own", torch.nn.Linear(group.layout.size, part_width))
+            self.add_module(f"{group.name}_table", torch.nn.Linear(width, part_width, bias=False))
+            self.add_module(f"{group.name}_second", torch.nn.Linear(part_width, part_width))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Float (N, width)."""
+        """Float (N, features_dim)."""
         seen = observations.index_select(1, self.kept) / self.divisors
         if len(self.codes):
             came = observations.index_select(1, self.codes[:, 0]) == self.codes[:, 1]
             seen = torch.cat([seen, came.to(seen.dtype)], dim=1)
-        return torch.relu(self.linear(seen))
+        table = torch.relu(self.linear(seen))
+        if not self.groups:
+            return table
+        whole, single = [table], []
+        for group, looks in zip(self.groups, parts.look(self.game, observations.to(torch.int8).numpy()), strict=True):
+            own, of_table, second = (getattr(self, f"{group.name}_{name}") for name in ("own", "table", "second"))
+            looks = torch.from_numpy(looks) / getattr(self, f"{group.name}_scale")
+            part = torch.relu(own(looks) + of_table(table)[:, None])
+            part = torch.relu(second(part)) * looks[:, :, :1]
+            whole += [part.amax(1), part.sum(1) / FEW]
+            if group.actions:
+                single.append(part.flatten(1))
+        return torch.cat(whole + single, dim=1)
 
-    def weight(self) -> NDArray[np.float32]:
-        """The layer's weights for the whole observation and the codes, float32 (width, D + K)."""
-        whole = np.zeros((self.features_dim, len(self.scale) + len(self.codes)), np.float32)
+    def arrays(self) -> Weights:
+        """The weights as `PolicyAgent` has them: those of `layer0` are for the whole observation and the codes."""
+        whole = np.zeros((self.width, len(self.scale) + len(self.codes)), np.float32)
         whole[:, self.kept.numpy()] = self.linear.weight[:, : len(self.kept)].detach().numpy()
         whole[:, len(self.scale) :] = self.linear.weight[:, len(self.kept) :].detach().numpy()
-        return whole
+        found = {"layer0.weight": whole, "layer0.bias": self.linear.bias.detach().numpy().copy()}
+        for group in self.groups:
+            for name in ("own", "table", "second"):
+                found |= _arrays(f"{group.name}.{name}", getattr(self, f"{group.name}_{name}"))
+        return found
+
+
+def _arrays(name: str, layer: torch.nn.Linear) -> Weights:
+    found = {f"{name}.weight": layer.weight.detach().numpy().copy()}
+    return found if layer.bias is None else found | {f"{name}.bias": layer.bias.detach().numpy().copy()}
+
+
+class Hidden(MlpExtractor):
+    """The layers between: of the policy and of the value; what is known of single parts goes past them, to the policy."""
+
+    def __init__(self, first: FirstLayer, widths: Sequence[int], activation: type[torch.nn.Module]) -> None:
+        super().__init__(first.wide, list(widths), activation)
+        self.wide = first.wide
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        """Float (N, width of the last layer + what is known of single parts)."""
+        made: torch.Tensor = self.policy_net(features[:, : self.wide])
+        return torch.cat([made, features[:, self.wide :]], dim=1) if features.shape[1] > self.wide else made
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        """Float (N, width of the last layer)."""
+        made: torch.Tensor = self.value_net(features[:, : self.wide])
+        return made
+
+
+class _Actor(torch.nn.Module):
+    """The policy's share of the layers between."""
+
+    def __init__(self, hidden: Hidden) -> None:
+        super().__init__()
+        self.policy_net, self.wide = hidden.policy_net, hidden.wide
+
+    forward = Hidden.forward_actor
+
+
+class Answers(torch.nn.Module):
+    """From the last layer to logits; those of answers that mean a part depend on what is known of this part, too."""
+
+    def __init__(self, first: FirstLayer, width: int, actions: int) -> None:
+        super().__init__()
+        self.groups = [group for group in first.groups if group.actions]
+        self.width, self.part_width = width, first.part_width
+        self.linear = torch.nn.Linear(width, actions)
+        torch.nn.init.orthogonal_(self.linear.weight, 0.01)
+        for group in self.groups:
+            self.add_module(f"{group.name}_choice", torch.nn.Linear(self.part_width, self.part_width))
+            self.add_module(f"{group.name}_context", torch.nn.Linear(width, self.part_width, bias=False))
+            answers = torch.nn.Linear(self.part_width, len(group.actions))
+            torch.nn.init.orthogonal_(answers.weight, 0.01)
+            self.add_module(f"{group.name}_answers", answers)
+
+    def forward(self, latent: torch.Tensor) -> torch.Tensor:
+        """Float (N, A)."""
+        last, start = latent[:, : self.width], self.width
+        logits: torch.Tensor = self.linear(last)
+        for group in self.groups:
+            stop = start + group.count * self.part_width
+            part, start = latent[:, start:stop].unflatten(1, (group.count, self.part_width)), stop
+            choice, context, answers = (getattr(self, f"{group.name}_{name}") for name in ("choice", "context", "answers"))
+            of_parts = answers(torch.relu(choice(part) + context(last)[:, None]))
+            for k, actions in enumerate(group.actions):
+                logits[:, actions.start : actions.stop : actions.step] += of_parts[:, :, k]
+        return logits
+
+    def arrays(self, layer: int) -> Weights:
+        """The weights as `PolicyAgent` has them, the last layer being `layer<layer>`."""
+        found = _arrays(f"layer{layer}", self.linear)
+        for group in self.groups:
+            for name in ("choice", "context", "answers"):
+                found |= _arrays(f"{group.name}.{name}", getattr(self, f"{group.name}_{name}"))
+        return found
 
 
 class RegularizedPolicy(MaskableActorCriticPolicy):
@@ -96,9 +207,18 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
         # After the optimizer was made, which therefore does not know them.
         self.magnet, self.average = (copy.deepcopy(self._actor()).requires_grad_(False) for _ in range(2))
 
+    def _build_mlp_extractor(self) -> None:
+        self.mlp_extractor = Hidden(self.features_extractor, self.net_arch, self.activation_fn)
+
+    def _build(self, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)
+        first: FirstLayer = self.features_extractor  # type: ignore[assignment]
+        self.action_net = Answers(first, self.mlp_extractor.latent_dim_pi, self.action_space.n)  # type: ignore[attr-defined]
+        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+
     def _actor(self) -> torch.nn.Sequential:
-        """From scaled observations to logits, the very layers that learn."""
-        return torch.nn.Sequential(self.features_extractor, *self.mlp_extractor.policy_net, self.action_net)
+        """From observations to logits, the very layers that learn."""
+        return torch.nn.Sequential(self.features_extractor, _Actor(self.mlp_extractor), self.action_net)
 
     def evaluate_actions(
         self, obs: Any, actions: torch.Tensor, action_masks: Any = None
@@ -126,13 +246,13 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
     def agent(self, card: dict[str, Any], averaged: bool = False) -> PolicyAgent:
         """The policy of this moment, or its average, as an agent with arrays of its own."""
         network = self.average if averaged else self._actor()
-        layers: list[torch.nn.Linear] = [m for m in network.modules() if isinstance(m, torch.nn.Linear)]
-        weights = {}
-        for k, layer in enumerate(layers):
-            weights[f"layer{k}.weight"] = layer.weight.detach().numpy().copy()
-            weights[f"layer{k}.bias"] = layer.bias.detach().numpy().copy()
         first: FirstLayer = network[0]  # type: ignore[assignment]
-        weights["layer0.weight"] = first.weight()
+        answers: Answers = network[2]  # type: ignore[assignment]
+        between = [layer for layer in network[1].modules() if isinstance(layer, torch.nn.Linear)]
+        weights = first.arrays()
+        for k, layer in enumerate(between, start=1):
+            weights |= _arrays(f"layer{k}", layer)
+        weights |= answers.arrays(len(between) + 1)
         return PolicyAgent(weights, first.scale.numpy().copy(), card, first.codes.numpy().copy())
 
 
@@ -143,12 +263,17 @@ def _move(follower: torch.nn.Module, leader: torch.nn.Module, rate: float) -> No
 
 
 def policy_arguments(
-    scale: NDArray[np.float32], kept: NDArray[np.int64], codes: NDArray[np.int64], hidden: Sequence[int]
+    game: str,
+    kept: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    hidden: Sequence[int],
+    part_width: int,
 ) -> dict[str, Any]:
     """`policy_kwargs` of MaskablePPO: ReLU layers of these widths, the first one shared with the value (`FirstLayer`)."""
+    first = {"game": game, "scale": load(game).OBSERVATION.scale, "kept": kept, "codes": codes, "width": hidden[0]}
     return {
         "net_arch": list(hidden[1:]),
         "activation_fn": torch.nn.ReLU,
         "features_extractor_class": FirstLayer,
-        "features_extractor_kwargs": {"scale": scale, "kept": kept, "codes": codes, "width": hidden[0]},
+        "features_extractor_kwargs": {**first, "part_width": part_width},
     }

@@ -126,8 +126,9 @@ def seat_advantages(
 class SeatRolloutBuffer(MaskableRolloutBuffer):
     """A rollout of all seats' decisions, with advantages along each seat's own."""
 
-    def __init__(self, *args: Any, env: SelfPlayVecEnv, seed: int, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, env: SelfPlayVecEnv, seed: int, reward_scale: float = 1.0, **kwargs: Any) -> None:
         self.env = env
+        self.reward_scale = reward_scale
         self.rng = np.random.default_rng(seed)
         self.values_of: Callable[[NDArray[np.int8]], NDArray[np.float32]]
         super().__init__(*args, **kwargs)
@@ -142,7 +143,7 @@ class SeatRolloutBuffer(MaskableRolloutBuffer):
     def add(self, *args: Any, **kwargs: Any) -> None:
         """Take one decision of every game, and what the environment says of it."""
         self.seats[self.pos] = self.env.games.acted
-        self.seat_rewards[self.pos] = self.env.games.rewards
+        self.seat_rewards[self.pos] = self.env.games.rewards * self.reward_scale
         self.ended[self.pos] = self.env.games.ended
         super().add(*args, **kwargs)
 

@@ -109,6 +109,8 @@ class Config:
     """Coefficient of the entropy at the start."""
     entropy_end: float = 0.02
     """And at the end; linear in between."""
+    score_scale: float = 0.0
+    """Learn from the scores instead of who wins, which says more of each game: reward="score" times this; 0: do not."""
     pull: float = 0.0
     """Coefficient of the distance from the magnet, at the start and at the end."""
     magnet_rate: float = 0.05
@@ -123,6 +125,9 @@ class Config:
     codes: bool = False
     """Give the network each value of an entry of its own, too (`network.FirstLayer`): slower, and better where entries are
     the numbers of cards and seats."""
+    part_width: int = 0
+    """Look at the parts of the table one by one, too, with so many numbers for each (`network.FirstLayer`); 0: do not. Only
+    in games that have parts (`agents.parts`)."""
     exact: bool = False
     """Walk the game's tree, which must be small, and find the exact gains of a best response at every evaluation."""
     checkpoint_every: int = 500_000
@@ -152,6 +157,9 @@ class Config:
                 raise ValueError(f"got {name}={getattr(self, name)}: from 0 to 1")
         if self.opponent_share > 0 and not self.opponents and not self.snapshots:
             raise ValueError(f"got no opponents for opponent_share={self.opponent_share}: name some, or set the share to 0")
+        for name in ("part_width", "score_scale"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"got {name}={getattr(self, name)}: at least 0")
         for name in ("learning_rate", "clip"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"got {name}={getattr(self, name)}: above 0")
@@ -220,11 +228,13 @@ class Run:
         self._checkpoint = self.folder / "checkpoint.safetensors"
         if (self.folder / "config.json").exists() and not _resume:
             raise FileExistsError(f"{self.folder} already holds a run: give another folder, or --resume to go on")
-        vec = heist_envs.make_vec(config.game, config.num_envs, config.num_players, **config.options)
+        learnt = {"reward": "score"} if config.score_scale else {}
+        vec = heist_envs.make_vec(config.game, config.num_envs, config.num_players, **{**config.options, **learnt})
         self.num_players = vec.num_players
         fixed = [make_agent(name, config.game) for name in config.opponents]
         # The places of the snapshots, which the untrained policy takes first, as soon as it is made.
-        self.env = SelfPlayVecEnv(vec.batch, [*fixed, *[UniformAgent()] * config.snapshots], config.opponent_share)
+        pool = [*fixed, *[UniformAgent()] * config.snapshots]
+        self.env = SelfPlayVecEnv(vec.batch, pool, config.opponent_share)
         self.env.seed(config.seed)
         self.model = self._new_model()
         self.policy: RegularizedPolicy = self.model.policy  # type: ignore[assignment]
@@ -268,8 +278,8 @@ class Run:
             seed=c.seed,
             device="cpu",
             rollout_buffer_class=SeatRolloutBuffer,
-            rollout_buffer_kwargs={"env": self.env, "seed": c.seed},
-            policy_kwargs=policy_arguments(game.OBSERVATION.scale, kept, codes if c.codes else codes[:0], c.hidden),
+            rollout_buffer_kwargs={"env": self.env, "seed": c.seed, "reward_scale": c.score_scale or 1.0},
+            policy_kwargs=policy_arguments(c.game, kept, codes if c.codes else codes[:0], c.hidden, c.part_width),
         )
 
         def values_of(observations: NDArray[np.int8]) -> NDArray[np.float32]:
