@@ -5,11 +5,13 @@ from numpy.typing import NDArray
 
 from heist_envs.agents.parts import Group
 from heist_envs.games.cleaners import (
+    IN_PILE,
     MAX_PLAYERS,
     MAX_VALUE,
     NUM_VALUES,
     NUM_VILLAS,
     ON_TABLE,
+    ON_TOP,
     SPECIALS,
     VICE,
     VILLA,
@@ -26,7 +28,8 @@ GROUPS = (
         "slot",
         NUM_VILLAS,
         Layout(
-            ("there", (), 0, 1, 1, "the Villa card is on the table or won"),
+            ("there", (), 0, 1, 1, "the Villa card is out of the pile, or in sight on top of it"),
+            ("on_top", (), 0, 1, 1, "it is on top of the pile"),
             ("won", (), 0, 1, 1, "it is won"),
             ("face_up", (), 0, 1, 1, "it lies or lay face up"),
             ("known", (), 0, 1, 1, "the observer knows it"),
@@ -56,8 +59,8 @@ GROUPS = (
     ),
 )
 TOLD = (
-    "favourite", "known_villa", "known_vice", "up_value", "old", "where", "face_up", "down_owner", "up_owner", "holder",
-    "seen_villa", "seen_vice", "source", "final_owner", "final_value",
+    "known_villa", "known_vice", "up_value", "old", "where", "face_up", "down_owner", "up_owner", "holder",
+    "seen_villa", "seen_vice", "source",
 )  # fmt: skip
 
 
@@ -83,14 +86,14 @@ def look(rows: NDArray[np.void], slots: NDArray[np.void]) -> None:
         seen = rows[i]
         mean = _mean_unknown(seen)
         for slot in range(NUM_VILLAS):
-            where = seen.where[slot]
-            if where in (ON_TABLE, WON):
+            if seen.where[slot] != IN_PILE:
                 _look_at(seen, slot, mean, slots[i, slot])
 
 
 @compiled
 def _look_at(seen: Record, slot: int, mean: int, part: Record) -> None:
     part.there = 1
+    part.on_top = seen.where[slot] == ON_TOP
     part.won = seen.where[slot] == WON
     part.face_up = seen.face_up[slot]
     card = int(seen.known_villa[slot])
