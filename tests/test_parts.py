@@ -1,4 +1,4 @@
-"""The parts of a table that a network looks at one by one: what is seen of them, against a slow reading of the observation."""
+"""The parts of a table that a network looks at one by one: what is seen of them, against a slow reading of the views."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_games_of_many_places_have_parts_and_the_others_none():
 @pytest.mark.parametrize("game", WITH_PARTS)
 def test_what_is_seen_of_the_parts_keeps_its_bounds(game):
     for group, seen in zip(groups_of(game), look(game, random_views(game)[0]), strict=True):
-        assert list(group.layout)[0] == "there"
+        assert next(iter(group.layout)) == "there"
         assert seen.shape[1:] == (group.count, group.layout.size)
         assert (seen >= group.layout.low).all() and (seen <= group.layout.high).all(), group.name
         assert not seen[seen[:, :, 0] == 0].any(), "something is seen of a part that is not there"
@@ -77,7 +77,8 @@ def test_a_card_of_magpies_comes_with_what_everybody_has_of_its_colour():
         assert (seen["feathers"] == present[:, None] * holdings[:, :, magpies.HELD_FEATHERS].sum(axis=1)).all()
         assert (seen["chosen"] == feature("chosen", view, magpies) * present).all()
         of_colour = part_features(groups_of("magpies")[1], colours[i])
-        assert (of_colour["held"] == holdings.transpose(1, 0, 2)).all() and (of_colour["unseen"] == unseen).all()
+        assert (of_colour["held"] == holdings.transpose(1, 0, 2)).all()
+        assert (of_colour["unseen"] == unseen).all()
         assert (of_colour["raided"] == feature("raided", view, magpies)).all()
         triangles = np.array([t for t, _, _ in dict.fromkeys(magpies.DECK)])
         shares = [100 * int(unseen[:, triangles == t].sum()) // max(1, int(unseen.sum())) for t in range(4)]

@@ -5,6 +5,7 @@ import pytest
 
 import heist_envs
 from heist_envs.agents import PRETRAINED, load, make_agent
+from heist_envs.agents.parts import groups_of, look
 from heist_envs.agents.policy import PolicyAgent
 from heist_envs.benchmarks.tournament import one_against_many
 from heist_envs.games import GAMES, holdup
@@ -63,10 +64,105 @@ def test_a_saved_policy_loads_and_plays_the_same(tmp_path):
     assert (policy.probabilities(*views()) == again.probabilities(*views())).all()
 
 
-def views(num_envs=50):
-    vec = heist_envs.make_vec("holdup", num_envs=num_envs)
+def views(num_envs=50, game="holdup", steps=0):
+    vec = heist_envs.make_vec(game, num_envs=num_envs)
     observation, _ = vec.reset(seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(steps):
+        mask = observation["action_mask"]
+        observation, *_ = vec.step((rng.random(mask.shape) * mask).argmax(axis=1))
     return observation["observation"], observation["action_mask"]
+
+
+def policy_with_parts(game, hidden=(16, 12), e=8, seed=0):
+    """Of random weights, which looks at the parts of the table."""
+    module, rng = load_game(game), np.random.default_rng(seed)
+    groups = groups_of(game)
+    wide = hidden[0] + 2 * e * len(groups)
+    shapes = {"layer0": (hidden[0], module.OBSERVATION.size), "layer1": (hidden[1], wide)}
+    shapes["layer2"] = (module.NUM_ACTIONS, hidden[1])
+    for group in groups:
+        shapes[f"{group.name}.own"] = (e, group.layout.size)
+        shapes |= {f"{group.name}.table": (e, hidden[0]), f"{group.name}.second": (e, e)}
+        if group.actions:
+            shapes |= {f"{group.name}.choice": (e, e), f"{group.name}.context": (e, hidden[1])}
+            shapes[f"{group.name}.answers"] = (len(group.actions), e)
+    weights = {}
+    for name, shape in shapes.items():
+        weights[f"{name}.weight"] = (rng.normal(size=shape) / shape[1] ** 0.5).astype(np.float32)
+        if not name.endswith((".table", ".context")):
+            weights[f"{name}.bias"] = rng.normal(size=shape[0]).astype(np.float32)
+    card = {"game": game, "version": module.VERSION, "num_players": 3, "options": {}}
+    card["options_hash"] = options_hash(module, {"num_players": 3})
+    return PolicyAgent(weights, module.OBSERVATION.scale, card)
+
+
+@pytest.mark.parametrize("game", ["cleaners", "magpies"])
+def test_a_policy_that_looks_at_parts_is_the_same_saved_on_torch_and_in_onnx(game, tmp_path):
+    pytest.importorskip("torch")
+    onnx = pytest.importorskip("onnx")
+    from onnx.reference import ReferenceEvaluator
+
+    policy = policy_with_parts(game)
+    policy.save(tmp_path / "mine.safetensors")
+    policy.export_onnx(tmp_path / "mine.onnx")
+    observations, masks = views(game=game, steps=30)
+    shares = policy.probabilities(observations, masks)
+    assert shares.max(axis=1).min() < 0.9  # they have something to choose
+    for device in (None, "cpu"):
+        again = PolicyAgent.load(tmp_path / "mine.safetensors", game, device)
+        assert again.probabilities(observations, masks) == pytest.approx(shares, abs=1e-5)
+    looks = {group.name: seen for group, seen in zip(groups_of(game), look(game, observations), strict=True)}
+    model = ReferenceEvaluator(onnx.load(tmp_path / "mine.onnx"))
+    [found] = model.run(None, {"observation": observations, "action_mask": masks, **looks})
+    assert found == pytest.approx(shares, abs=1e-5)
+
+
+def test_parts_are_looked_at_with_the_same_weights_wherever_they_lie():
+    """Two cards of the board change places: so do the logits of taking them, and no other logit changes."""
+    policy = policy_with_parts("magpies")
+    for name in ("present", "board", "chosen"):  # the layer over the whole table must not tell the places apart
+        policy.weights["layer0.weight"][:, load_game("magpies").OBSERVATION[name].slice] = 0
+    policy.weights["layer2.weight"][2:4] = policy.weights["layer2.bias"][2:4] = 0
+    observations, _ = views(game="magpies", steps=30)
+    board = load_game("magpies").OBSERVATION["board"]
+    present = load_game("magpies").OBSERVATION["present"].slice
+    two = observations[observations[:, present][:, :2].all(axis=1)]
+    assert len(two) > 3
+    turned = two.copy()
+    looks = turned[:, board.slice].reshape(-1, *board.shape).copy()
+    looks[:, [0, 1]] = looks[:, [1, 0]]
+    turned[:, board.slice] = looks.reshape(len(two), -1)
+    before, after = policy.logits(two), policy.logits(turned)
+    assert (abs(before[:, 2] - before[:, 3]) > 1e-3).any()
+    after[:, [2, 3]] = after[:, [3, 2]]
+    assert after == pytest.approx(before, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda w: w.pop("slot.second.bias"), "at least 2 layers|do not fit"),
+        (lambda w: w.update({"slot.own.weight": w["slot.own.weight"][:, 1:].copy()}), "do not fit .*slot.own.weight"),
+        (lambda w: w.pop("slot.answers.weight"), "do not fit .*slot.answers.weight"),
+        (lambda w: w.update({"lot.own.weight": w["slot.own.weight"]}), "do not fit .*lot.own.weight"),
+        (lambda w: w.update({"slot.own.weight": w["slot.own.weight"] * np.float32(np.nan)}), "not finite"),
+    ],
+)
+def test_a_policy_whose_parts_do_not_fit_is_refused(change, message, tmp_path):
+    policy = policy_with_parts("cleaners")
+    change(policy.weights)
+    policy.save(tmp_path / "wrong.safetensors")
+    with pytest.raises(ValueError, match=message):
+        make_agent(tmp_path / "wrong.safetensors", "cleaners")
+
+
+def test_a_game_without_parts_refuses_a_policy_that_looks_at_some(tmp_path):
+    policy = small_policy()
+    policy.weights["slot.own.weight"] = np.zeros((2, 2), np.float32)
+    policy.save(tmp_path / "wrong.safetensors")
+    with pytest.raises(ValueError, match="holdup has no parts"):
+        make_agent(tmp_path / "wrong.safetensors", "holdup")
 
 
 def test_torch_and_numpy_give_the_same_probabilities(tmp_path):

@@ -394,6 +394,46 @@ def test_codes_are_what_the_network_and_its_policy_see_alike(tmp_path):
     assert not len(Run(replace(SMALL, num_players=3), tmp_path / "plain").agent().codes)
 
 
+@pytest.mark.parametrize("game", ["cleaners", "magpies"])
+def test_parts_are_what_the_network_and_its_policy_see_alike(game, tmp_path):
+    from dataclasses import replace
+
+    import torch
+
+    run = Run(replace(SMALL, game=game, part_width=8), tmp_path / "run")
+    observations, _, masks = tensors_of(run)
+    with torch.no_grad():
+        for weights in run.policy.action_net.parameters():
+            weights *= 20  # the last layers begin near 0
+        logits = run.policy._actor()(observations).masked_fill(masks == 0, -1e8)
+        values = run.policy.predict_values(observations)
+    shares = run.agent().probabilities(observations.numpy(), masks.numpy())
+    assert shares == pytest.approx(torch.softmax(logits, dim=1).numpy(), abs=1e-5)
+    assert values.std() > 0
+    of_parts = [name for name in run.agent().weights if not name.startswith("layer")]
+    assert len(of_parts) > 6
+    trained = {id(weights) for group in run.policy.optimizer.param_groups for weights in group["params"]}
+    assert all(id(weights) in trained for weights in run.policy._actor().parameters())
+
+
+def test_rewards_by_score_are_what_is_learnt_from_and_not_what_is_judged_by(tmp_path):
+    from dataclasses import replace
+
+    run = Run(
+        replace(SMALL, score_scale=4.0, opponent_share=0.0, steps=96, decisions=24 * 96, baselines=()), tmp_path / "run"
+    )
+    run.train()
+    buffer = run.model.rollout_buffer
+    ends = buffer.seat_rewards[buffer.ended]
+    assert len(ends) > 5
+    assert len(np.unique(ends)) > 6
+    assert abs(ends).max() > 1
+    assert abs(ends.sum(axis=1)).max() < 1e-4
+    assert run.card["options"] == {}
+    assert "score_reward" not in run.card["config"]["options"]
+    assert run.env.games.batch.states["score_reward"].all()
+
+
 def test_magnet_and_average_are_never_trained_and_move_as_they_are_told(tmp_path):
     import torch
 
@@ -420,7 +460,7 @@ def test_the_average_is_at_first_the_plain_mean_of_the_policies(tmp_path):
 
     class Watched(Run):
         def set_coefficients(self):
-            seen.append(self.policy.action_net.weight.detach().clone())
+            seen.append(self.policy.action_net.linear.weight.detach().clone())
             super().set_coefficients()
 
     config = replace(SMALL, decisions=24 * 32 * 4, average_rate=0.01, evaluate_every=10**9)
