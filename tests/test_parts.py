@@ -35,7 +35,7 @@ def test_what_is_seen_of_the_parts_keeps_its_bounds(game):
     for group, seen in zip(groups_of(game), look(game, random_views(game)[0]), strict=True):
         assert next(iter(group.layout)) == "there"
         assert seen.shape[1:] == (group.count, group.layout.size)
-        assert (seen >= group.layout.low).all() and (seen <= group.layout.high).all(), group.name
+        assert ((seen >= group.layout.low) & (seen <= group.layout.high)).all(), group.name
         assert not seen[seen[:, :, 0] == 0].any(), "something is seen of a part that is not there"
     assert set(told(game)) <= set(load(game).OBSERVATION)
 
