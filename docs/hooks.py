@@ -16,7 +16,7 @@ from mkdocs.structure.pages import Page
 TOP = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 """A page at the top of the repository -> where it stands on the site."""
 
-FOLDERS = ("heist_envs", "heist_envs/games", "agents", "agents/rule_based", "training", "benchmarks")
+FOLDERS = ("heist_envs", "heist_envs/games", "agents", "agents/parts", "agents/rule_based", "training", "benchmarks")
 """Where modules are; the last ones are inside the package where it is installed."""
 
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?![a-z]+:|#)([^)#\s]*)(#[^)\s]*)?\)")
