@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,21 @@ NEVER = -1e8
 """The logit of an illegal action: its probability is exactly 0, and no difference of two of them is nan."""
 
 
+class Known(NamedTuple):
+    """What is known of the parts of a group that are there, M in all."""
+
+    part: torch.Tensor
+    """Float (M, E)."""
+    rows: torch.Tensor
+    """In which of the N observations, int64 (M,)."""
+    places: torch.Tensor
+    """Which part of the group, int64 (M,)."""
+
+
+Features: TypeAlias = tuple[torch.Tensor, list[Known]]
+"""What is known of the whole table, float (N, W), and of the parts of each group."""
+
+
 class FirstLayer(BaseFeaturesExtractor):
     """The entries of the observation that vary, divided by their scale, and a first layer that policy and value share.
 
@@ -33,7 +48,7 @@ class FirstLayer(BaseFeaturesExtractor):
 
     With `part_width` the parts of the table are looked at one by one (`agents.parts`): each becomes so many numbers, by two
     layers that all parts of a group share and that know what the first layer says of the table. The largest and the sum of
-    these numbers over a group stand beside the first layer's own; then come those of every part, for `Answers`.
+    these numbers over a group stand beside the first layer's own; those of every part go on to `Answers`.
 
     Args:
         observation_space: of the game.
@@ -56,11 +71,9 @@ class FirstLayer(BaseFeaturesExtractor):
         part_width: int,
     ) -> None:
         groups = parts.groups_of(game) if part_width else ()
-        wide = width + 2 * part_width * len(groups)
-        single = sum(group.count for group in groups if group.actions)
-        super().__init__(observation_space, features_dim=wide + part_width * single)
+        super().__init__(observation_space, features_dim=width + 2 * part_width * len(groups))
         self.game, self.groups = game, groups
-        self.width, self.wide, self.part_width = width, wide, part_width
+        self.width, self.part_width = width, part_width
         told = np.zeros(len(scale), np.bool_)
         for name in parts.told(game) if groups else ():
             told[load(game).OBSERVATION[name].slice] = True
@@ -81,25 +94,29 @@ class FirstLayer(BaseFeaturesExtractor):
             self.add_module(f"{group.name}_table", torch.nn.Linear(width, part_width, bias=False))
             self.add_module(f"{group.name}_second", torch.nn.Linear(part_width, part_width))
 
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Float (N, features_dim)."""
+    def forward(self, observations: torch.Tensor) -> Features:
+        """Float (N, features_dim), and the parts that are there, group by group."""
         seen = observations.index_select(1, self.kept) / self.divisors
         if len(self.codes):
             came = observations.index_select(1, self.codes[:, 0]) == self.codes[:, 1]
             seen = torch.cat([seen, came.to(seen.dtype)], dim=1)
         table = torch.relu(self.linear(seen))
         if not self.groups:
-            return table
-        whole, single = [table], []
+            return table, []
+        whole, known = [table], []
         for group, looks in zip(self.groups, parts.look(self.game, observations.to(torch.int8).numpy()), strict=True):
             own, of_table, second = (getattr(self, f"{group.name}_{name}") for name in ("own", "table", "second"))
-            looks = torch.from_numpy(looks) / getattr(self, f"{group.name}_scale")
-            part = torch.relu(own(looks) + of_table(table)[:, None])
-            part = torch.relu(second(part)) * looks[:, :, :1]
-            whole += [part.amax(1), part.sum(1) / FEW]
-            if group.actions:
-                single.append(part.flatten(1))
-        return torch.cat(whole + single, dim=1)
+            flat = torch.from_numpy(looks).flatten(0, 1)
+            index = flat[:, 0].nonzero()[:, 0]
+            rows = index // group.count
+            looks_there = flat.index_select(0, index) / getattr(self, f"{group.name}_scale")
+            part = torch.relu_(own(looks_there) + of_table(table).index_select(0, rows))
+            part = torch.relu_(second(part))
+            known.append(Known(part, rows, index % group.count))
+            all_parts = part.new_zeros(len(flat), self.part_width).index_copy(0, index, part)
+            all_parts = all_parts.unflatten(0, (-1, group.count))
+            whole += [all_parts.amax(1), all_parts.sum(1) / FEW]
+        return torch.cat(whole, dim=1), known
 
     def arrays(self) -> Weights:
         """The weights as `PolicyAgent` has them: those of `layer0` are for the whole observation and the codes."""
@@ -121,18 +138,18 @@ def _arrays(name: str, layer: torch.nn.Linear) -> Weights:
 class Hidden(MlpExtractor):
     """The layers between: of the policy and of the value; what is known of single parts goes past them, to the policy."""
 
-    def __init__(self, first: FirstLayer, widths: Sequence[int], activation: type[torch.nn.Module]) -> None:
-        super().__init__(first.wide, list(widths), activation)
-        self.wide = first.wide
+    def forward(self, features: Features) -> tuple[Features, torch.Tensor]:  # type: ignore[override]
+        """What policy and value go on from."""
+        return self.forward_actor(features), self.forward_critic(features)
 
-    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        """Float (N, width of the last layer + what is known of single parts)."""
-        made: torch.Tensor = self.policy_net(features[:, : self.wide])
-        return torch.cat([made, features[:, self.wide :]], dim=1) if features.shape[1] > self.wide else made
+    def forward_actor(self, features: Features) -> Features:  # type: ignore[override]
+        """Float (N, width of the last layer), and the parts."""
+        whole, known = features
+        return self.policy_net(whole), known
 
-    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+    def forward_critic(self, features: Features) -> torch.Tensor:  # type: ignore[override]
         """Float (N, width of the last layer)."""
-        made: torch.Tensor = self.value_net(features[:, : self.wide])
+        made: torch.Tensor = self.value_net(features[0])
         return made
 
 
@@ -141,7 +158,7 @@ class _Actor(torch.nn.Module):
 
     def __init__(self, hidden: Hidden) -> None:
         super().__init__()
-        self.policy_net, self.wide = hidden.policy_net, hidden.wide
+        self.policy_net = hidden.policy_net
 
     forward = Hidden.forward_actor
 
@@ -151,35 +168,37 @@ class Answers(torch.nn.Module):
 
     def __init__(self, first: FirstLayer, width: int, actions: int) -> None:
         super().__init__()
-        self.groups = [group for group in first.groups if group.actions]
-        self.width, self.part_width = width, first.part_width
+        self.groups = first.groups
         self.linear = torch.nn.Linear(width, actions)
         torch.nn.init.orthogonal_(self.linear.weight, 0.01)
         for group in self.groups:
-            self.add_module(f"{group.name}_choice", torch.nn.Linear(self.part_width, self.part_width))
-            self.add_module(f"{group.name}_context", torch.nn.Linear(width, self.part_width, bias=False))
-            answers = torch.nn.Linear(self.part_width, len(group.actions))
-            torch.nn.init.orthogonal_(answers.weight, 0.01)
-            self.add_module(f"{group.name}_answers", answers)
+            if group.actions:
+                self.add_module(f"{group.name}_choice", torch.nn.Linear(first.part_width, first.part_width))
+                self.add_module(f"{group.name}_context", torch.nn.Linear(width, first.part_width, bias=False))
+                answers = torch.nn.Linear(first.part_width, len(group.actions))
+                torch.nn.init.orthogonal_(answers.weight, 0.01)
+                self.add_module(f"{group.name}_answers", answers)
+                self.register_buffer(f"{group.name}_actions", torch.tensor(np.array(group.actions).T), persistent=False)
 
-    def forward(self, latent: torch.Tensor) -> torch.Tensor:
+    def forward(self, latent: Features) -> torch.Tensor:
         """Float (N, A)."""
-        last, start = latent[:, : self.width], self.width
+        last, known = latent
         logits: torch.Tensor = self.linear(last)
-        for group in self.groups:
-            stop = start + group.count * self.part_width
-            part, start = latent[:, start:stop].unflatten(1, (group.count, self.part_width)), stop
-            choice, context, answers = (getattr(self, f"{group.name}_{name}") for name in ("choice", "context", "answers"))
-            of_parts = answers(torch.relu(choice(part) + context(last)[:, None]))
-            for k, actions in enumerate(group.actions):
-                logits[:, actions.start : actions.stop : actions.step] += of_parts[:, :, k]
+        for group, (part, rows, places) in zip(self.groups, known, strict=True):
+            if group.actions:
+                choice, context, answers = (
+                    getattr(self, f"{group.name}_{name}") for name in ("choice", "context", "answers")
+                )
+                said = answers(torch.relu_(choice(part) + context(last).index_select(0, rows)))
+                where = rows[:, None] * logits.shape[1] + getattr(self, f"{group.name}_actions")[places]
+                logits = logits.flatten().index_add(0, where.flatten(), said.flatten()).view_as(logits)
         return logits
 
     def arrays(self, layer: int) -> Weights:
         """The weights as `PolicyAgent` has them, the last layer being `layer<layer>`."""
         found = _arrays(f"layer{layer}", self.linear)
         for group in self.groups:
-            for name in ("choice", "context", "answers"):
+            for name in ("choice", "context", "answers") if group.actions else ():
                 found |= _arrays(f"{group.name}.{name}", getattr(self, f"{group.name}_{name}"))
         return found
 
@@ -208,7 +227,7 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
         self.magnet, self.average = (copy.deepcopy(self._actor()).requires_grad_(False) for _ in range(2))
 
     def _build_mlp_extractor(self) -> None:
-        self.mlp_extractor = Hidden(self.features_extractor, self.net_arch, self.activation_fn)
+        self.mlp_extractor = Hidden(self.features_dim, self.net_arch, self.activation_fn)
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
