@@ -15,11 +15,14 @@ except ImportError as missing:
     raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
 
 from heist_envs.agents import parts
+from heist_envs.agents.parts import Group
 from heist_envs.agents.policy import FEW, PolicyAgent, Weights
 from heist_envs.games import load
 
 NEVER = -1e8
 """The logit of an illegal action: its probability is exactly 0, and no difference of two of them is nan."""
+FLAT = 0.01
+"""The gain of the last weights at the start, with which all answers are about alike likely, as Stable-Baselines3 has it."""
 
 
 class Known(NamedTuple):
@@ -35,6 +38,30 @@ class Known(NamedTuple):
 
 Features: TypeAlias = tuple[torch.Tensor, list[Known]]
 """What is known of the whole table, float (N, W), and of the parts of each group."""
+
+
+class Look(torch.nn.Module):
+    """What is made of each part of a group: two layers that all its parts share, and that know of the table."""
+
+    def __init__(self, group: Group, width: int, part_width: int) -> None:
+        super().__init__()
+        self.group = group
+        self.scale: torch.Tensor
+        self.register_buffer("scale", torch.from_numpy(group.layout.scale), persistent=False)
+        self.own = torch.nn.Linear(group.layout.size, part_width)
+        self.table = torch.nn.Linear(width, part_width, bias=False)
+        self.second = torch.nn.Linear(part_width, part_width)
+
+    def forward(self, looks: NDArray[np.int8], table: torch.Tensor) -> tuple[list[torch.Tensor], Known]:
+        """The largest value of each number over the parts and their sum, each float (N, E); and the parts."""
+        seen = torch.from_numpy(looks).flatten(0, 1)
+        index = seen[:, 0].nonzero()[:, 0]
+        rows = index // self.group.count
+        part = self.own(seen.index_select(0, index) / self.scale) + self.table(table).index_select(0, rows)
+        part = torch.relu_(self.second(torch.relu_(part)))
+        everywhere = part.new_zeros(len(seen), part.shape[1]).index_copy(0, index, part)
+        everywhere = everywhere.unflatten(0, (-1, self.group.count))
+        return [everywhere.amax(1), everywhere.sum(1) / FEW], Known(part, rows, index % self.group.count)
 
 
 class FirstLayer(BaseFeaturesExtractor):
@@ -88,11 +115,7 @@ class FirstLayer(BaseFeaturesExtractor):
         )  # of the entries that are kept; no part of a checkpoint, since it follows from the others
         self.register_buffer("divisors", self.scale[self.kept], persistent=False)
         self.linear = torch.nn.Linear(len(kept) + len(codes), width)
-        for group in groups:
-            self.register_buffer(f"{group.name}_scale", torch.from_numpy(group.layout.scale), persistent=False)
-            self.add_module(f"{group.name}_own", torch.nn.Linear(group.layout.size, part_width))
-            self.add_module(f"{group.name}_table", torch.nn.Linear(width, part_width, bias=False))
-            self.add_module(f"{group.name}_second", torch.nn.Linear(part_width, part_width))
+        self.looks = torch.nn.ModuleList(Look(group, width, part_width) for group in groups)
 
     def forward(self, observations: torch.Tensor) -> Features:
         """Float (N, features_dim), and the parts that are there, group by group."""
@@ -104,18 +127,11 @@ class FirstLayer(BaseFeaturesExtractor):
         if not self.groups:
             return table, []
         whole, known = [table], []
-        for group, looks in zip(self.groups, parts.look(self.game, observations.to(torch.int8).numpy()), strict=True):
-            own, of_table, second = (getattr(self, f"{group.name}_{name}") for name in ("own", "table", "second"))
-            flat = torch.from_numpy(looks).flatten(0, 1)
-            index = flat[:, 0].nonzero()[:, 0]
-            rows = index // group.count
-            looks_there = flat.index_select(0, index) / getattr(self, f"{group.name}_scale")
-            part = torch.relu_(own(looks_there) + of_table(table).index_select(0, rows))
-            part = torch.relu_(second(part))
-            known.append(Known(part, rows, index % group.count))
-            all_parts = part.new_zeros(len(flat), self.part_width).index_copy(0, index, part)
-            all_parts = all_parts.unflatten(0, (-1, group.count))
-            whole += [all_parts.amax(1), all_parts.sum(1) / FEW]
+        seen_of_parts = parts.look(self.game, observations.to(torch.int8).numpy())
+        for look, seen_of in zip(self.looks, seen_of_parts, strict=True):
+            pooled, of_group = look(seen_of, table)
+            whole += pooled
+            known.append(of_group)
         return torch.cat(whole, dim=1), known
 
     def arrays(self) -> Weights:
@@ -123,11 +139,16 @@ class FirstLayer(BaseFeaturesExtractor):
         whole = np.zeros((self.width, len(self.scale) + len(self.codes)), np.float32)
         whole[:, self.kept.numpy()] = self.linear.weight[:, : len(self.kept)].detach().numpy()
         whole[:, len(self.scale) :] = self.linear.weight[:, len(self.kept) :].detach().numpy()
-        found = {"layer0.weight": whole, "layer0.bias": self.linear.bias.detach().numpy().copy()}
-        for group in self.groups:
-            for name in ("own", "table", "second"):
-                found |= _arrays(f"{group.name}.{name}", getattr(self, f"{group.name}_{name}"))
-        return found
+        return {**_arrays_of(self.looks), **_arrays("layer0", self.linear), "layer0.weight": whole}
+
+
+def _arrays_of(modules: torch.nn.ModuleList) -> Weights:
+    """Of the layers of each group's parts."""
+    found: Weights = {}
+    for module in modules:
+        for name, layer in module.named_children():
+            found |= _arrays(f"{module.group.name}.{name}", layer)  # type: ignore[union-attr, arg-type]
+    return found
 
 
 def _arrays(name: str, layer: torch.nn.Linear) -> Weights:
@@ -163,44 +184,49 @@ class _Actor(torch.nn.Module):
     forward = Hidden.forward_actor
 
 
+class Choice(torch.nn.Module):
+    """What raises the logits of the answers that mean a part."""
+
+    def __init__(self, group: Group, part_width: int, width: int) -> None:
+        super().__init__()
+        self.group = group
+        self.actions: torch.Tensor
+        self.register_buffer("actions", torch.tensor(np.array(group.actions).T), persistent=False)
+        self.choice = torch.nn.Linear(part_width, part_width)
+        self.context = torch.nn.Linear(width, part_width, bias=False)
+        self.answers = torch.nn.Linear(part_width, len(group.actions))
+        torch.nn.init.orthogonal_(self.answers.weight, FLAT)
+
+    def forward(self, logits: torch.Tensor, last: torch.Tensor, known: Known) -> torch.Tensor:
+        """The logits, float (N, A), after that."""
+        part, rows, places = known
+        raised = self.answers(torch.relu_(self.choice(part) + self.context(last).index_select(0, rows)))
+        entries = rows[:, None] * logits.shape[1] + self.actions[places]
+        return logits.flatten().index_add(0, entries.flatten(), raised.flatten()).view_as(logits)
+
+
 class Answers(torch.nn.Module):
     """From the last layer to logits; those of answers that mean a part depend on what is known of this part, too."""
 
     def __init__(self, first: FirstLayer, width: int, actions: int) -> None:
         super().__init__()
-        self.groups = first.groups
         self.linear = torch.nn.Linear(width, actions)
-        torch.nn.init.orthogonal_(self.linear.weight, 0.01)
-        for group in self.groups:
-            if group.actions:
-                self.add_module(f"{group.name}_choice", torch.nn.Linear(first.part_width, first.part_width))
-                self.add_module(f"{group.name}_context", torch.nn.Linear(width, first.part_width, bias=False))
-                answers = torch.nn.Linear(first.part_width, len(group.actions))
-                torch.nn.init.orthogonal_(answers.weight, 0.01)
-                self.add_module(f"{group.name}_answers", answers)
-                self.register_buffer(f"{group.name}_actions", torch.tensor(np.array(group.actions).T), persistent=False)
+        torch.nn.init.orthogonal_(self.linear.weight, FLAT)
+        self.chosen = [k for k, group in enumerate(first.groups) if group.actions]
+        choices = (Choice(first.groups[k], first.part_width, width) for k in self.chosen)
+        self.choices = torch.nn.ModuleList(choices)
 
     def forward(self, latent: Features) -> torch.Tensor:
         """Float (N, A)."""
         last, known = latent
         logits: torch.Tensor = self.linear(last)
-        for group, (part, rows, places) in zip(self.groups, known, strict=True):
-            if group.actions:
-                choice, context, answers = (
-                    getattr(self, f"{group.name}_{name}") for name in ("choice", "context", "answers")
-                )
-                said = answers(torch.relu_(choice(part) + context(last).index_select(0, rows)))
-                where = rows[:, None] * logits.shape[1] + getattr(self, f"{group.name}_actions")[places]
-                logits = logits.flatten().index_add(0, where.flatten(), said.flatten()).view_as(logits)
+        for k, choice in zip(self.chosen, self.choices, strict=True):
+            logits = choice(logits, last, known[k])
         return logits
 
     def arrays(self, layer: int) -> Weights:
         """The weights as `PolicyAgent` has them, the last layer being `layer<layer>`."""
-        found = _arrays(f"layer{layer}", self.linear)
-        for group in self.groups:
-            for name in ("choice", "context", "answers") if group.actions else ():
-                found |= _arrays(f"{group.name}.{name}", getattr(self, f"{group.name}_{name}"))
-        return found
+        return {**_arrays(f"layer{layer}", self.linear), **_arrays_of(self.choices)}
 
 
 class RegularizedPolicy(MaskableActorCriticPolicy):
