@@ -166,7 +166,7 @@ def tournament(game: str, deals: int) -> Work:
     """Games of the main rule-based agent in all seats of the default table, all seatings of each deal."""
     from heist_envs.benchmarks.tournament import Settings, Tournament  # which imports this module
 
-    num_players = load(game).OPTIONS["num_players"].default
+    num_players: int = load(game).OPTIONS["num_players"].default
     settings = Settings(game, ["rule"] * num_players, [{}], deals=deals)
 
     def work() -> int:

@@ -130,48 +130,44 @@ def _read(seen: Record, table: NDArray[np.float64]) -> None:
             table[slot, 2 + j, STRENGTH] = seen.up_value[slot, j] - 1
 
 
-class Mind(NamedTuple):
-    """What all judgements of a decision have in common, and their scratch."""
-
-    style: Style
-    seats: int
-    partner: int
-    """The partner as the observer counts seats, or -1."""
-    lead: float
-    """See `_lead`."""
-    table: NDArray[np.float64]
-    """See `_read`, (NUM_VILLAS, 4, 3)."""
-    worths: NDArray[np.float64]
-    """See `_worths`, (NUM_VILLAS, 2)."""
-    promised: NDArray[np.float64]
-    """What each Villa card promises as it lies, (NUM_VILLAS,)."""
-    strengths: NDArray[np.float64]
-    """By player, (MAX_PLAYERS + 1,)."""
-    odds: NDArray[np.float64]
-    """What `_odds` has found so far, by free sides, hidden cards and strength, (5, 5, MAX_STRENGTH + 1), 0 where unknown."""
+_MIND = np.dtype((
+    np.record,
+    [
+        ("table", np.float64, (NUM_VILLAS, 4, 3)),  # see `_read`
+        ("worths", np.float64, (NUM_VILLAS, 2)),  # see `_worths`
+        ("promised", np.float64, NUM_VILLAS),  # what each Villa card promises as it lies
+        ("strengths", np.float64, MAX_PLAYERS + 1),  # scratch of `_judge`, by player
+        ("odds", np.float64, (5, 5, MAX_STRENGTH + 1)),  # found by `_odds`: by free sides, hidden cards and strength, or 0
+        ("lead", np.float64),  # see `_lead`
+        ("seats", np.int64),
+        ("partner", np.int64),  # as the observer counts seats, or -1
+    ],
+))  # fmt: skip
+"""What all judgements of a decision have in common. In a record: arrays would be counted at every call."""
 
 
 @compiled
-def _odds(mind: Mind, free: int, hidden: int, strength: float) -> float:
+def _odds(mind: Record, style: Style, free: int, hidden: int, strength: float) -> float:
     """How much a strength counts where sides are free and cards hidden: exp(strength / heat), which is looked up."""
     found = mind.odds[free, hidden, int(strength)]
     if found == 0:
-        found = np.exp(strength / (0.2 + mind.style.heat * (free + 0.6 * hidden)))
+        found = np.exp(strength / (0.2 + style.heat * (free + 0.6 * hidden)))
         mind.odds[free, hidden, int(strength)] = found
     return float(found)
 
 
 @compiled
-def _judge(seen: Record, mind: Mind, slot: int) -> float:
+def _judge(seen: Record, mind: Record, style: Style, slot: int) -> float:
     """What the Vice cards at a Villa card promise the observer, in points."""
-    strengths, worths = mind.strengths, mind.worths
-    strengths[:] = 0
+    strengths, table = mind.strengths, mind.table
+    for place in range(1, MAX_PLAYERS + 1):
+        strengths[place] = 0
     free = hidden = 0
     for side in range(4):
-        free += mind.table[slot, side, OWNER] == 0
-        hidden += mind.table[slot, side, HIDDEN] > 0
-        strengths[int(mind.table[slot, side, OWNER])] += mind.table[slot, side, STRENGTH]
-    total = _odds(mind, free, hidden, mind.style.newcomer) if free > 0 else 0.0
+        free += table[slot, side, OWNER] == 0
+        hidden += table[slot, side, HIDDEN] > 0
+        strengths[int(table[slot, side, OWNER])] += table[slot, side, STRENGTH]
+    total = _odds(mind, style, free, hidden, style.newcomer) if free > 0 else 0.0
     own = friends = rivals = 0.0
     for place in range(1, MAX_PLAYERS + 1):
         if strengths[place] <= 0:
@@ -181,7 +177,7 @@ def _judge(seen: Record, mind: Mind, slot: int) -> float:
             for other in range(1, MAX_PLAYERS + 1):
                 tied = tied or (other != place and strengths[other] == strengths[place])
         if not tied:
-            odds = _odds(mind, free, hidden, strengths[place])
+            odds = _odds(mind, style, free, hidden, strengths[place])
             total += odds
             if place == 1:
                 own = odds
@@ -191,10 +187,10 @@ def _judge(seen: Record, mind: Mind, slot: int) -> float:
                 rivals += odds
     if total == 0:
         return 0.0
-    gain = worths[slot, 0]
+    gain, others = mind.worths[slot, 0], mind.worths[slot, 1]
     if free == 0 and seen.won_counts[0] + 1 >= seen.villas_to_win:
         gain += 4.0 if mind.lead + gain > 0 else -8.0
-    theirs = friends * worths[slot, 1] - rivals * worths[slot, 1] * mind.style.deny / (mind.seats - 1)
+    theirs = friends * others - rivals * others * style.deny / (mind.seats - 1)
     return float((own * gain + theirs) / total)
 
 
@@ -227,15 +223,15 @@ def _takes(seen: Record, table: NDArray[np.float64], slot: int, is_up: int) -> b
 
 
 @compiled
-def _after_place(seen: Record, mind: Mind, slot: int, value: int, is_up: int) -> float:
+def _after_place(seen: Record, mind: Record, style: Style, slot: int, value: int, is_up: int) -> float:
     """What a card laid at a slot changes of what was promised."""
-    style, table = mind.style, mind.table
+    table = mind.table
     side = 2 * is_up
     if table[slot, side, OWNER] > 0:
         side += 1
     kept = table[slot, side, STRENGTH]
     table[slot, side, OWNER], table[slot, side, STRENGTH] = 1, value
-    after = _judge(seen, mind, slot)
+    after = _judge(seen, mind, style, slot)
     table[slot, side, OWNER], table[slot, side, STRENGTH] = 0, kept
     secret = 0.0 if is_up else style.down + style.hide * (value - UNKNOWN)
     return float(after - mind.promised[slot] - style.cost * value + secret)
@@ -248,10 +244,10 @@ def _exchange(table: NDArray[np.float64], a: int, i: int, b: int, j: int) -> Non
 
 
 @compiled
-def _after_exchange(seen: Record, mind: Mind, a: int, i: int, b: int, j: int) -> float:
+def _after_exchange(seen: Record, mind: Record, style: Style, a: int, i: int, b: int, j: int) -> float:
     """What the exchange of two face-down places, of which one may be empty, changes of what was promised."""
     _exchange(mind.table, a, i, b, j)
-    after = _judge(seen, mind, a) + _judge(seen, mind, b)
+    after = _judge(seen, mind, style, a) + _judge(seen, mind, style, b)
     _exchange(mind.table, a, i, b, j)
     return float(after - (mind.promised[a] + mind.promised[b]))
 
@@ -266,12 +262,17 @@ def _stake(table: NDArray[np.float64], slot: int) -> float:
 
 
 @compiled
-def _choose_turn(seen: Record, legal: NDArray[np.int8], mind: Mind) -> int:
+def _choose_turn(seen: Record, legal: NDArray[np.int8], mind: Record, style: Style) -> int:
     """The next answer of the best turn among those that go on from what has been begun."""
-    style, table = mind.style, mind.table
+    table = mind.table
+    mind.worths[:] = 0
+    mind.promised[:] = 0
+    _read(seen, table)
+    _worths(seen, style, mind.worths)
+    mind.lead = _lead(seen)
     for slot in range(NUM_VILLAS):
         if seen.where[slot] == ON_TABLE:
-            mind.promised[slot] = _judge(seen, mind, slot)
+            mind.promised[slot] = _judge(seen, mind, style, slot)
     begun = first = NO_ACTION
     for k in range(VILLA):
         if seen.choice[k + 1]:
@@ -285,7 +286,7 @@ def _choose_turn(seen: Record, legal: NDArray[np.int8], mind: Mind) -> int:
             continue
         for slot in range(NUM_VILLAS):
             if _takes(seen, table, slot, kind & 1):
-                gain = _after_place(seen, mind, slot, kind >> 1, kind & 1)
+                gain = _after_place(seen, mind, style, slot, kind >> 1, kind & 1)
                 if gain > best:
                     best, answer = gain, kind if begun == NO_ACTION else VILLA + slot
     if legal[NOTHING] and style.fly - 0.1 > best:
@@ -308,7 +309,7 @@ def _choose_turn(seen: Record, legal: NDArray[np.int8], mind: Mind) -> int:
         for b in range(NUM_VILLAS):
             if (legal[MOVE] or begun == MOVE) and a != b and _takes(seen, table, b, 0):
                 j = 0 if table[b, 0, OWNER] == 0 else 1
-                gain = style.fly + _after_exchange(seen, mind, a, i, b, j)
+                gain = style.fly + _after_exchange(seen, mind, style, a, i, b, j)
                 if gain > best:
                     best = gain
                     answer = MOVE if begun == NO_ACTION else VICE + card if first == NO_ACTION else VILLA + b
@@ -316,7 +317,7 @@ def _choose_turn(seen: Record, legal: NDArray[np.int8], mind: Mind) -> int:
                 continue  # that swap has been judged the other way round
             for j in range(2):
                 if (legal[SWAP] or begun == SWAP) and a != b and table[b, j, OWNER] > 0:
-                    gain = style.fly + _after_exchange(seen, mind, a, i, b, j)
+                    gain = style.fly + _after_exchange(seen, mind, style, a, i, b, j)
                     if gain > best:
                         best = gain
                         answer = SWAP if begun == NO_ACTION else VICE + card if first == NO_ACTION else VICE + 2 * b + j
@@ -359,20 +360,12 @@ def decide(
     actions: NDArray[np.int64],
 ) -> None:
     """An action for each row; `chances` are uniform in [0, 1), (N, NUM_CHANCES)."""
-    table = np.zeros((NUM_VILLAS, 4, 3))
-    worths = np.zeros((NUM_VILLAS, 2))
-    promised = np.zeros(NUM_VILLAS)
-    strengths = np.zeros(MAX_PLAYERS + 1)
-    odds = np.zeros((5, 5, MAX_STRENGTH + 1))
+    scratch = np.zeros(1, _MIND)
     for i in range(len(rows)):
-        seen = rows[i]
-        seats = int(seen.seated.sum())
-        partner = style.partner % seats if style.partner else -1
+        seen, mind = rows[i], scratch[0]
+        mind.seats = seen.seated.sum()
+        mind.partner = style.partner % mind.seats if style.partner else -1
         if masks[i, NO_ACCUSATION]:
-            actions[i] = _choose_accusation(seen, style, seats, partner)
+            actions[i] = _choose_accusation(seen, style, mind.seats, mind.partner)
         else:
-            table[:] = worths[:] = promised[:] = 0
-            _read(seen, table)
-            _worths(seen, style, worths)
-            mind = Mind(style, seats, partner, _lead(seen), table, worths, promised, strengths, odds)
-            actions[i] = _choose_turn(seen, masks[i], mind)
+            actions[i] = _choose_turn(seen, masks[i], mind, style)

@@ -73,31 +73,25 @@ _MOST = 48
 """Half steps between two players that are looked up."""
 
 
-class Mind(NamedTuple):
-    """What all judgements of a decision have in common, and their scratch."""
-
-    style: Style
-    seats: int
-    partner: int
-    """The partner as the observer counts seats, or -1."""
-    chances: NDArray[np.float64]
-    """What `_ahead` has found so far, by half steps, 0 where unknown."""
-    strength: NDArray[np.float64]
-    """What a category is decided by, by player, (MAX_PLAYERS,)."""
-    odds: NDArray[np.float64]
-    """How likely each player (row) ends up ahead of each other one in it, (MAX_PLAYERS, MAX_PLAYERS)."""
-    feathers: NDArray[np.float64]
-    """What the tokens for feathers are worth, as things are, by player, (MAX_PLAYERS,)."""
-    later_feathers: NDArray[np.float64]
-    """The same as things might be."""
-    leads: NDArray[np.float64]
-    """What `_lead` has found as things are, by player and colour, nan where unknown, (MAX_PLAYERS, NUM_COLOURS)."""
-    after: NDArray[np.int64]
-    """The holdings as things might be."""
+_MIND = np.dtype((
+    np.record,
+    [
+        ("chances", np.float64, 2 * _MOST + 1),  # found by `_ahead`, by half steps, 0 where unknown
+        ("strength", np.float64, MAX_PLAYERS),  # what a category is decided by
+        ("odds", np.float64, (MAX_PLAYERS, MAX_PLAYERS)),  # of each player (row) to end up ahead of each other one in it
+        ("feathers", np.float64, MAX_PLAYERS),  # what the tokens for feathers are worth, as things are
+        ("later_feathers", np.float64, MAX_PLAYERS),  # the same as things might be
+        ("leads", np.float64, (MAX_PLAYERS, NUM_COLOURS)),  # found by `_present_lead`, nan where unknown
+        ("after", np.int64, (MAX_PLAYERS, NUM_COLOURS, _HELD)),  # the holdings as things might be
+        ("seats", np.int64),
+        ("partner", np.int64),  # as the observer counts seats, or -1
+    ],
+))  # fmt: skip
+"""What all judgements of a decision have in common. In a record: arrays would be counted at every call."""
 
 
 @compiled
-def _ahead(mind: Mind, steps: float, spread: float) -> float:
+def _ahead(mind: Record, steps: float, spread: float) -> float:
     """How likely one ends up ahead who is so far behind now, when the present numbers are uncertain by `spread`."""
     k = int(2 * steps) + _MOST
     if not 0 <= k < len(mind.chances):
@@ -108,7 +102,7 @@ def _ahead(mind: Mind, steps: float, spread: float) -> float:
 
 
 @compiled
-def _compare(seen: Record, mind: Mind) -> None:
+def _compare(seen: Record, mind: Record) -> None:
     """Write the odds of what is in `mind.strength`."""
     spread = 0.4 + 0.02 * seen.draw_size
     for place in range(mind.seats):
@@ -136,7 +130,7 @@ def _tokens(odds: NDArray[np.float64], place: int, seats: int) -> float:
 
 
 @compiled
-def _weigh_feathers(seen: Record, mind: Mind, holdings: NDArray[np.int64], worth: NDArray[np.float64]) -> None:
+def _weigh_feathers(seen: Record, mind: Record, holdings: NDArray[np.int64], worth: NDArray[np.float64]) -> None:
     """Write what the tokens for feathers are worth to each player, (MAX_PLAYERS,)."""
     for k in range(mind.seats):
         mind.strength[k] = 0
@@ -149,7 +143,7 @@ def _weigh_feathers(seen: Record, mind: Mind, holdings: NDArray[np.int64], worth
 
 @compiled
 def _lead(
-    seen: Record, mind: Mind, holdings: NDArray[np.int64], feathers: NDArray[np.float64], place: int, colour: int
+    seen: Record, mind: Record, holdings: NDArray[np.int64], feathers: NDArray[np.float64], place: int, colour: int
 ) -> float:
     """By how much a player's worth in a colour and in feathers is ahead of the mean of the others.
 
@@ -168,7 +162,7 @@ def _lead(
 
 
 @compiled
-def _present_lead(seen: Record, mind: Mind, place: int, colour: int) -> float:
+def _present_lead(seen: Record, mind: Record, place: int, colour: int) -> float:
     """`_lead` as things are."""
     if np.isnan(mind.leads[place, colour]):
         mind.leads[place, colour] = _lead(seen, mind, mind.after, mind.feathers, place, colour)
@@ -176,12 +170,12 @@ def _present_lead(seen: Record, mind: Mind, place: int, colour: int) -> float:
 
 
 @compiled
-def _gain(seen: Record, mind: Mind, place: int, space: int) -> float:
+def _gain(seen: Record, mind: Record, style: Style, place: int, space: int) -> float:
     """What the card on a space is worth to a player."""
     look = seen.board[space]
     colour = int(np.argmax(look[:NUM_COLOURS]))
     alarms = seen.holdings[place, colour, HELD_ALARMS] + look[ALARM]
-    if mind.style.plain:
+    if style.plain:
         return float(1.0 + look[POINTS] - 10.0 * (alarms >= _RAID))
     before = _present_lead(seen, mind, place, colour)
     own, kept = mind.after[place, colour], seen.holdings[place, colour]
@@ -242,7 +236,7 @@ def _remove(ordered: NDArray[np.float64], size: int, value: float) -> None:
 
 
 @compiled
-def _is_worth_drawing(seen: Record, mind: Mind) -> bool:
+def _is_worth_drawing(seen: Record, mind: Record, style: Style) -> bool:
     """Whether to draw on, by the exact chances of the unseen cards and with the best stop later."""
     seats = mind.seats
     chances = np.zeros(MAX_TRIANGLES + 1)
@@ -253,7 +247,7 @@ def _is_worth_drawing(seen: Record, mind: Mind) -> bool:
     ordered = np.zeros(MAX_SPACES + 1)
     good = 0
     for space in range(end):
-        worth = _gain(seen, mind, 0, space) if space < seen.laid else _CARD
+        worth = _gain(seen, mind, style, 0, space) if space < seen.laid else _CARD
         good += worth > 0
         _insert(ordered, space, worth)
     drawn = stopped = 0.0
@@ -276,14 +270,14 @@ def _is_worth_drawing(seen: Record, mind: Mind) -> bool:
 
 
 @compiled
-def _choose_card(seen: Record, legal: NDArray[np.int8], mind: Mind) -> int:
+def _choose_card(seen: Record, legal: NDArray[np.int8], mind: Record, style: Style) -> int:
     """The best card, or PASS where that is allowed and none helps."""
-    denies = 0.0 if mind.partner == 1 else mind.style.denies
+    denies = 0.0 if mind.partner == 1 else style.denies
     chosen, most = PASS, 0.0 if legal[PASS] else -np.inf
     for space in range(MAX_SPACES):
         if legal[TAKE + space]:
-            own = _gain(seen, mind, 0, space)
-            theirs = max(0.0, _gain(seen, mind, 1, space)) if denies > 0 else 0.0
+            own = _gain(seen, mind, style, 0, space)
+            theirs = max(0.0, _gain(seen, mind, style, 1, space)) if denies > 0 else 0.0
             worth = own + denies * (theirs - own)
             if worth > most and not (legal[PASS] and own <= 0):
                 chosen, most = TAKE + space, worth
@@ -291,7 +285,7 @@ def _choose_card(seen: Record, legal: NDArray[np.int8], mind: Mind) -> int:
 
 
 @compiled
-def _choose_joker(seen: Record, legal: NDArray[np.int8], mind: Mind) -> int:
+def _choose_joker(seen: Record, legal: NDArray[np.int8], mind: Record) -> int:
     """The colour in which one card more helps most: a later raid may never come."""
     chosen, most = PASS, 0.0
     for colour in range(NUM_COLOURS):
@@ -306,17 +300,21 @@ def _choose_joker(seen: Record, legal: NDArray[np.int8], mind: Mind) -> int:
 
 
 @compiled
-def _decide(seen: Record, legal: NDArray[np.int8], mind: Mind) -> int:
-    stop_gap = mind.style.stop_gap
-    if legal[STOP] and stop_gap >= 0:
-        return DRAW if seen.gap > stop_gap else STOP
+def _decide(seen: Record, legal: NDArray[np.int8], mind: Record, style: Style) -> int:
+    if legal[STOP] and style.stop_gap >= 0:
+        return DRAW if seen.gap > style.stop_gap else STOP
+    mind.seats = seen.seated.sum()
+    mind.partner = style.partner % mind.seats if style.partner else -1
     mind.chances[:] = 0
     mind.leads[:] = np.nan
-    mind.after[:] = seen.holdings
+    for place in range(mind.seats):
+        for colour in range(NUM_COLOURS):
+            for k in range(_HELD):
+                mind.after[place, colour, k] = seen.holdings[place, colour, k]
     _weigh_feathers(seen, mind, mind.after, mind.feathers)
     if legal[STOP]:
-        return DRAW if _is_worth_drawing(seen, mind) else STOP
-    return _choose_joker(seen, legal, mind) if legal[JOKER] else _choose_card(seen, legal, mind)
+        return DRAW if _is_worth_drawing(seen, mind, style) else STOP
+    return _choose_joker(seen, legal, mind) if legal[JOKER] else _choose_card(seen, legal, mind, style)
 
 
 @compiled
@@ -328,13 +326,6 @@ def decide(
     actions: NDArray[np.int64],
 ) -> None:
     """An action for each row; nothing is left to chance."""
-    found, strength = np.zeros(2 * _MOST + 1), np.zeros(MAX_PLAYERS)
-    odds = np.zeros((MAX_PLAYERS, MAX_PLAYERS))
-    now, later = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
-    leads, after = np.zeros((MAX_PLAYERS, NUM_COLOURS)), np.zeros((MAX_PLAYERS, NUM_COLOURS, _HELD), np.int64)
+    scratch = np.zeros(1, _MIND)
     for i in range(len(rows)):
-        seen = rows[i]
-        seats = int(seen.seated.sum())
-        partner = style.partner % seats if style.partner else -1
-        mind = Mind(style, seats, partner, found, strength, odds, now, later, leads, after)
-        actions[i] = _decide(seen, masks[i], mind)
+        actions[i] = _decide(rows[i], masks[i], scratch[0], style)
