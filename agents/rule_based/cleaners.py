@@ -363,9 +363,9 @@ def decide(
     scratch = np.zeros(1, _MIND)
     for i in range(len(rows)):
         seen, mind = rows[i], scratch[0]
-        mind.seats = seen.seated.sum()
-        mind.partner = style.partner % mind.seats if style.partner else -1
+        seats = int(seen.seated.sum())
+        mind.seats, mind.partner = seats, style.partner % seats if style.partner else -1
         if masks[i, NO_ACCUSATION]:
-            actions[i] = _choose_accusation(seen, style, mind.seats, mind.partner)
+            actions[i] = _choose_accusation(seen, style, seats, mind.partner)
         else:
             actions[i] = _choose_turn(seen, masks[i], mind, style)

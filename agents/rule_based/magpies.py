@@ -303,11 +303,11 @@ def _choose_joker(seen: Record, legal: NDArray[np.int8], mind: Record) -> int:
 def _decide(seen: Record, legal: NDArray[np.int8], mind: Record, style: Style) -> int:
     if legal[STOP] and style.stop_gap >= 0:
         return DRAW if seen.gap > style.stop_gap else STOP
-    mind.seats = seen.seated.sum()
-    mind.partner = style.partner % mind.seats if style.partner else -1
+    seats = int(seen.seated.sum())
+    mind.seats, mind.partner = seats, style.partner % seats if style.partner else -1
     mind.chances[:] = 0
     mind.leads[:] = np.nan
-    for place in range(mind.seats):
+    for place in range(seats):
         for colour in range(NUM_COLOURS):
             for k in range(_HELD):
                 mind.after[place, colour, k] = seen.holdings[place, colour, k]
