@@ -1,8 +1,8 @@
 """The games' own words in French: cards, zones, actions.
 
-A game's module has them in the terms of its source text: `FRENCH`, which are said everywhere, and `FRENCH_MARKS`, which pictures
-say beside them. Sentences stay English, with the game's own words in French. What neither has, as in a game of one's own
-without them, is left as it is.
+A game's module has them in the terms of its source text: `FRENCH`, which are said everywhere, and `FRENCH_MARKS`, which
+pictures say beside them. Sentences stay English, with the game's own words in French. What neither has is left as it is, as in
+a game of one's own without them.
 """
 
 import functools
@@ -49,6 +49,6 @@ def _in_french(text: str, words: dict[str, str]) -> str:
 
 @functools.lru_cache(16)
 def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
-    """One of the words, or of the phrases, each of which goes before the words that it is made of; nothing if there are none."""
+    """One of the words or phrases, a phrase before the words that it is made of; nothing where there are none."""
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)" if words else "(?!)")

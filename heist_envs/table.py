@@ -1,10 +1,10 @@
-"""A table on a web page: `heist table`. Several people have a seat each, by a link that cannot be guessed, and agents the others.
+"""A table on a web page: `heist table`. People have a seat each, by a link that cannot be guessed, and agents the others.
 
 A page holds nothing of the game: it is the same for every seat. What a seat sees comes as events of the server (Server-Sent
 Events), each the whole view of that seat, and what a person does goes back as a request. So whoever reloads has everything
-again, a browser connects again by itself after a lost connection, and neither a WebSocket library nor a protocol of changes is
-needed. A view is made of the seat's story (`story`) and of what is allowed to it, both taken from the states that the seat looks
-at (`Seat.look`), and of what all at the table know. It is sent when it changes: what others do unseen sends nothing.
+again, and a browser connects again by itself after a lost connection, without a WebSocket library or a protocol of changes.
+A view is made of the seat's story (`story`) and of what is allowed to it, both taken from the states that the seat looks at
+(`Seat.look`), and of what all at the table know. It is sent when it changes: what others do unseen sends nothing.
 
 An action names the game and the decision that it is for, counted by the seat itself, so that a second click does nothing.
 """
@@ -60,7 +60,7 @@ MOST_BYTES = 1000
 """Of what a page sends."""
 
 
-class Refused(ValueError):
+class RequestError(ValueError):
     """Something that a person asked for and that is not possible; nothing has been changed. `status` is that of HTTP."""
 
     def __init__(self, message: str, status: int) -> None:
@@ -195,17 +195,17 @@ class Table:
             action: a legal one.
 
         Raises:
-            Refused: it is another game, another decision or not the person's turn, or the action is not legal.
+            RequestError: it is another game, another decision or not the person's turn, or the action is not legal.
         """
         here, who = self._seats[seat], f"player_{seat}"
         self._check_game(game)
         if decision != here.decided:
-            raise Refused(f"got decision {decision}: {who} has taken {here.decided} in this game", 409)
+            raise RequestError(f"got decision {decision}: {who} has taken {here.decided} in this game", 409)
         if not here.allowed:
-            raise Refused(f"got action {action} of {who}, who is not to act", 409)
+            raise RequestError(f"got action {action} of {who}, who is not to act", 409)
         if action not in here.allowed:
             allowed = ", ".join(f"{number} {name}" for number, name in here.allowed.items())
-            raise Refused(f"got action {action}: allowed are {allowed}", 400)
+            raise RequestError(f"got action {action}: allowed are {allowed}", 400)
         here.decide(action)
         self._recorder.play(action)
         self._look()
@@ -217,16 +217,16 @@ class Table:
             game: the number of the one that is over.
 
         Raises:
-            Refused: it is another game, or not over.
+            RequestError: it is another game, or not over.
         """
         self._check_game(game)
         if not self._is_over:
-            raise Refused(f"got game {game}, which is not over", 409)
+            raise RequestError(f"got game {game}, which is not over", 409)
         self._begin()
 
     def _check_game(self, game: int) -> None:
         if game != self._game:
-            raise Refused(f"got game {game}: game {self._game} is played", 409)
+            raise RequestError(f"got game {game}: game {self._game} is played", 409)
 
     def view(self, seat: int, in_french: bool = False) -> str:
         """All that a seat sees and may do, as JSON in one line."""
@@ -260,11 +260,9 @@ class Table:
 
 @functools.cache
 def page() -> tuple[str, str]:
-    """The page, which is the same for every seat, and what it may do (Content-Security-Policy): run and fetch its own only."""
+    """The page, the same for every seat, and what it may do (Content-Security-Policy): run and fetch what is its own."""
     text = TEMPLATE.read_text(encoding="utf-8").replace("[[DARK]]", watch.dark())
-    script, style = (
-        _digest(part) for tag in ("script", "style") for part in re.findall(f"(?s)<{tag}>(.*?)</{tag}>", text)
-    )
+    style, script = map(_digest, re.findall(r"(?s)<(?:style|script)>(.*?)</(?:style|script)>", text))
     allowed = {
         "default-src": "'none'",
         "script-src": script,
@@ -347,7 +345,7 @@ def site(table: Table, links: Mapping[str, int], hosts: Sequence[str] = LOOPBACK
         return Response(status_code=204)
 
     async def refuse(request: Request, error: Exception) -> Response:
-        assert isinstance(error, Refused)
+        assert isinstance(error, RequestError)
         return PlainTextResponse(str(error), error.status)
 
     @contextlib.asynccontextmanager
@@ -363,7 +361,7 @@ def site(table: Table, links: Mapping[str, int], hosts: Sequence[str] = LOOPBACK
             Route("/{link}/again", again, methods=["POST"]),
         ],
         middleware=[Middleware(_Headers), Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)],
-        exception_handlers={Refused: refuse},
+        exception_handlers={RequestError: refuse},
         lifespan=lifespan,
     )
 
@@ -372,20 +370,20 @@ async def _numbers(request: Request, *names: str) -> list[int]:
     """The whole numbers of these names in what a page has sent.
 
     Raises:
-        Refused: it is anything else than an object with just these.
+        RequestError: it is anything else than an object with just these.
     """
     text = b""
     async for part in request.stream():
         text += part
         if len(text) > MOST_BYTES:
-            raise Refused(f"got more than {MOST_BYTES} bytes", 413)
+            raise RequestError(f"got more than {MOST_BYTES} bytes", 413)
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         found = None
     if not (isinstance(found, dict) and sorted(found) == sorted(names) and all(type(one) is int for one in found.values())):
         given = text[:100].decode(errors="replace")
-        raise Refused(f"got {given!r}: needed is a JSON object of whole numbers: {', '.join(names)}", 400)
+        raise RequestError(f"got {given!r}: needed is a JSON object of whole numbers: {', '.join(names)}", 400)
     return [found[name] for name in names]
 
 

@@ -1124,8 +1124,8 @@ FRENCH = {
 """The game's own words in French, in the terms of the source text."""
 FRENCH_MARKS = {
     "led": "menée", "given": "du complice", "laid": "posée", "from the pile": "de la pioche", "leads": "mène",
-    "claims": "annonce", "volunteers": "volontaire", "lets it pass": "laisse passer", "says": "dit", "no": "non", "yes": "oui",
-    "of": "sur", "discarded": "défaussées",
+    "claims": "annonce", "volunteers": "volontaire", "lets it pass": "laisse passer", "says": "dit", "no": "non",
+    "yes": "oui", "of": "sur", "discarded": "défaussées",
 }  # fmt: skip
 """What pictures say beside them."""
 

@@ -756,9 +756,9 @@ FRENCH = {
     "diamond": "diamant", "diamonds": "diamants", "Thief": "Voleur", "Thieves": "Voleurs", "Cop": "Gendarme",
     "Cops": "Gendarmes", "Glove": "Gant", "Revolver": "Révolver", "heist": "casse", "loan": "prêt", "score": "score",
     "KEEP": "GARDER", "REDRAW": "REPIOCHER", "BRIBE": "CORROMPRE", "LOAN": "PRÊT", "DONE": "TERMINER", "JOIN": "PARTICIPER",
-    "FOLD": "NE PAS PARTICIPER", "NO REVOLVER": "PAS DE RÉVOLVER", "REVOLVER": "RÉVOLVER", "FLIP": "RETOURNER", "PAY": "PAYER",
-    "SETUP": "MISE EN PLACE", "DEAL": "DISTRIBUTION", "DRAW": "CARTE", "CORRUPT": "CORRUPTION", "REVEAL": "RÉVÉLATION",
-    "PENALTY": "COMPENSATION", "OVER": "FIN",
+    "FOLD": "NE PAS PARTICIPER", "NO REVOLVER": "PAS DE RÉVOLVER", "REVOLVER": "RÉVOLVER", "FLIP": "RETOURNER",
+    "PAY": "PAYER", "SETUP": "MISE EN PLACE", "DEAL": "DISTRIBUTION", "DRAW": "CARTE", "CORRUPT": "CORRUPTION",
+    "REVEAL": "RÉVÉLATION", "PENALTY": "COMPENSATION", "OVER": "FIN",
 }  # fmt: skip
 """The game's own words in French, in the terms of the source text."""
 FRENCH_MARKS = {
