@@ -1,8 +1,8 @@
 """The games' own words in French: cards, zones, actions.
 
 A game's module has them in the terms of its source text: `FRENCH`, which are said everywhere, and `FRENCH_MARKS`, which
-pictures say beside them. Sentences stay English, with the game's own words in French. What neither has is left as it is, as in
-a game of one's own without them.
+pictures say beside them. Sentences stay English, with the game's own words in French. What neither has, as in a game of
+one's own without them, is left as it is.
 """
 
 import functools
