@@ -85,10 +85,12 @@ class Seat:
         """See a state of the game: each of them in turn."""
         known = len(self._story.steps)
         self._story.see(state)
-        acts, num_players = rules.current_player(state) == self.number, int(state.num_players)
-        actions = np.flatnonzero(mask_of(self._module, state)) if acts else []
-        self.allowed = {int(a): spoken(self._module.ACTION_NAMES[a], self.number, num_players) for a in actions}
-        if acts or len(self._story.steps) > known:
+        self.allowed = {}
+        if rules.current_player(state) == self.number:
+            names, num_players = self._module.ACTION_NAMES, int(state.num_players)
+            actions = np.flatnonzero(mask_of(self._module, state))
+            self.allowed = {int(action): spoken(names[action], self.number, num_players) for action in actions}
+        if self.allowed or len(self._story.steps) > known:
             self._rules = rules_of_the_moment(self._module, state, self.allowed)
 
     def decide(self, action: int) -> None:

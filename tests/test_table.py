@@ -122,8 +122,8 @@ async def play_on(rng, *clients):
 
 
 @pytest.fixture(autouse=True)
-def agents_in_the_same_thread(monkeypatch):
-    """So that what is sent when does not hang on the clock. The pages have time to hear of each move."""
+def without_a_clock(monkeypatch):
+    """What is sent when hangs on the moves alone: agents act in the same thread, and pages have time to hear of each."""
 
     async def at_once(function, *given):
         for _ in range(3):
@@ -131,6 +131,7 @@ def agents_in_the_same_thread(monkeypatch):
         return function(*given)
 
     monkeypatch.setattr(table.asyncio, "to_thread", at_once)
+    monkeypatch.setattr(table, "REPEAT", 1e6)
 
 
 def seated(name, people=(0, 1), agent="uniform", **options):
