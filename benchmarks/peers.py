@@ -119,7 +119,7 @@ def pgx(name: str) -> Work:
 
 
 PEERS: dict[str, tuple[str, Callable[[str], Work], tuple[str, ...]]] = {
-    "OpenSpiel from Python": (
+    "OpenSpiel": (
         "pyspiel",
         openspiel,
         ("leduc_poker", "kuhn_poker", "liars_dice", "skat", "hanabi", "gin_rummy"),

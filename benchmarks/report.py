@@ -20,8 +20,8 @@ try:
 except ImportError as missing:
     raise ImportError(f"the report needs {missing.name}: pip install 'heist-envs[report]'") from missing
 
-from heist_envs.benchmarks.tables import DOCS, RESULTS, load_results, report, way_of
-from heist_envs.benchmarks.throughput import BASE
+from heist_envs.benchmarks.tables import DOCS, RESULTS, load_results, report
+from heist_envs.benchmarks.throughput import BASE, way_of
 
 BLUE, ORANGE, GREY = "#1f77b4", "#ff7f0e", "#8a8a8a"
 

@@ -13,7 +13,7 @@ from typing import Any
 from heist_envs.benchmarks.behaviour import cells as behaviour_cells
 from heist_envs.benchmarks.ratings import ratings
 from heist_envs.benchmarks.statistics import PAGE, Figure
-from heist_envs.benchmarks.throughput import NUM_ENVS, WORKERS, Case
+from heist_envs.benchmarks.throughput import NUM_ENVS, WORKERS, Case, way_of
 from heist_envs.benchmarks.tournament import Score
 
 RESULTS = pathlib.Path("benchmarks/results")
@@ -69,7 +69,7 @@ def throughput_tables(result: dict[str, Any]) -> str:
     for game, found in result["games"].items():
         cells: dict[str, dict[int, str]] = {}
         for row in found["decisions"]:
-            ratios = "; ".join(f"{value:.2g}" for value in (row["ratio"], row["of_writing"]) if value is not None)
+            ratios = "; ".join(f"{value:.3g}" for value in (row["ratio"], row["of_writing"]) if value is not None)
             cells.setdefault(way_of(row), {})[row["players"]] = f"{row['per_second']:,.0f} ({ratios})"
         players = list(dict.fromkeys(row["players"] for row in found["decisions"]))
         lines += [f"| {game} | " + " | ".join(f"{n} players" for n in players) + " |", "|---|" + "--:|" * len(players)]
@@ -78,12 +78,6 @@ def throughput_tables(result: dict[str, Any]) -> str:
         ]
         lines.append("")
     return "\n".join(lines + _phase_table(result) + _size_table(result) + _peer_table(result))
-
-
-def way_of(row: dict[str, Any]) -> str:
-    """How a row of the speeds was played, in words."""
-    of = "" if row["way"] == "aec" else f" of {row['games']:,}"
-    return f"{row['way']}{of}" + ("" if row["threads"] == 1 else f", {row['threads']} threads")
 
 
 def _phase_table(result: dict[str, Any]) -> list[str]:

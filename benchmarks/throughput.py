@@ -57,6 +57,12 @@ class Case(NamedTuple):
     threads: int
 
 
+def way_of(row: dict[str, Any]) -> str:
+    """How a row of the speeds was played, in words."""
+    of = "" if row["way"] == "aec" else f" of {row['games']:,}"
+    return f"{row['way']}{of}" + ("" if row["threads"] == 1 else f", {row['threads']} threads")
+
+
 def batch(game: str, num_players: int, num_envs: int, num_threads: int) -> Work:
     """Whole decisions in compiled code, a share of the games in each thread."""
     shares = [heist_envs.make_vec(game, num_envs // num_threads, num_players).batch for _ in range(num_threads)]
@@ -252,7 +258,7 @@ def words(result: dict[str, Any]) -> str:
         lines.append(f"{game}: " + ", ".join(f"{name} {size} bytes" for name, size in found["bytes"].items()))
         lines += [f"  {name:40} {seconds:12.2f} s" for name, seconds in found["seconds"].items()]
         for row in found["decisions"]:
-            name = f"{row['way']} of {row['games']}, {row['players']} players, {row['threads']} threads"
+            name = f"{row['players']} players, {way_of(row)}"
             lines.append(f"  {name:40} {_rate(row)}  {row['of_writing']:6.3f} x {WRITING}")
         lines += [f"  {name:40} {spent:12.1f} ns" for name, spent in found["phases"].items()]
         lines.append(f"  {'rule-based agents':40} {found['tournament']:12,.0f} games/s")
@@ -272,7 +278,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sizes", nargs="+", type=int, default=[1, 64, 1024, 8192], help="games in a batch")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--piece", type=float, default=PIECE, help="seconds of each measurement in each round, at least")
-    parser.add_argument("--deals", type=int, default=500, help="of a piece of the tournament")
+    parser.add_argument("--deals", type=int, default=2500, help="of each tournament")
     parser.add_argument("--json", default=None, help="write the result to this file")
     given = parser.parse_args(arguments)
     result = measure(given.games, given.sizes, given.rounds, given.piece, given.deals)

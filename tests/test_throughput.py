@@ -129,6 +129,8 @@ def test_every_measurement_has_its_turn_in_every_round():
 
 
 def test_other_libraries_are_measured_where_they_are_installed_and_never_needed(monkeypatch):
+    titles = [f"{title}: {name}" for title, (_, _, names) in peers.PEERS.items() for name in names]
+    assert throughput.BASE in titles
     monkeypatch.setattr(peers.importlib.util, "find_spec", lambda name: None)
     assert peers.peers() == {}
     monkeypatch.setattr(peers.importlib.util, "find_spec", lambda name: name == "somewhere" or None)
@@ -154,10 +156,10 @@ def test_the_command_measures_what_it_lists_and_its_tables_hold_it(monkeypatch, 
     assert found["tournament"] > 0
     made = tables.throughput_tables(result)
     for row in found["decisions"]:
-        assert f"| {tables.way_of(row)} | " in made
+        assert f"| {throughput.way_of(row)} | " in made
         assert f"{row['per_second']:,.0f} (" in made
     assert "| Other: game | " in made
     assert f"| {found['bytes']['state']} | {found['bytes']['observation']} | {found['bytes']['mask']} | 0.50 | " in made
     shown = capsys.readouterr().out
-    assert "batch of 2, 6 players, 2 threads" in shown
+    assert "6 players, batch of 2, 2 threads" in shown
     assert f"{found['tournament']:12,.0f} games/s" in shown
