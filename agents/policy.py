@@ -246,7 +246,7 @@ def _onnx_model(policy: PolicyAgent) -> Any:
     shapes: dict[str, list[int]] = {
         "observation": [len(policy.scale)],
         "action_mask": [len(policy.weights[f"layer{last}.bias"])],
-        **{group.name: [group.count, group.layout.size] for group in policy.groups},
+        **{group.name: [group.size, group.layout.size] for group in policy.groups},
     }
     graph = helper.make_graph(
         nodes,
@@ -317,7 +317,7 @@ def _onnx_answers(
     nodes.append(helper.make_node("Relu", [f"{g}.weighed"], [f"{g}.chosen"]))
     answers = _onnx_linear(helper, nodes, constants, f"{g}.answers", f"{g}.chosen")
     # Each number goes to the place of its action by a matrix of zeros and ones.
-    numbers = group.count * len(group.actions)
+    numbers = group.size * len(group.actions)
     places = np.zeros((numbers, num_actions), np.float32)
     places[np.arange(numbers), np.array(group.actions).T.reshape(-1)] = 1
     constants |= {f"{g}.places": places, f"{g}.flat": np.array([-1, numbers])}

@@ -34,7 +34,7 @@ def test_games_of_many_places_have_parts_and_the_others_none():
 def test_what_is_seen_of_the_parts_keeps_its_bounds(game):
     for group, seen in zip(groups_of(game), look(game, random_views(game)[0]), strict=True):
         assert next(iter(group.layout)) == "there"
-        assert seen.shape[1:] == (group.count, group.layout.size)
+        assert seen.shape[1:] == (group.size, group.layout.size)
         assert ((seen >= group.layout.low) & (seen <= group.layout.high)).all(), group.name
         assert not seen[seen[:, :, 0] == 0].any(), "something is seen of a part that is not there"
     assert set(told(game)) <= set(load(game).OBSERVATION)
@@ -46,7 +46,7 @@ def test_a_legal_answer_that_means_a_part_means_one_that_is_there(game):
     met = 0
     for group, seen in zip(groups_of(game), look(game, views), strict=True):
         for actions in group.actions:
-            assert len(actions) == group.count
+            assert len(actions) == group.size
             legal = masks[:, actions.start : actions.stop : actions.step] > 0
             assert (seen[:, :, 0][legal] == 1).all()
             met += legal.sum()

@@ -56,12 +56,12 @@ class Look(torch.nn.Module):
         """The largest value of each number over the parts and their sum, each float (N, E); and the parts."""
         seen = torch.from_numpy(looks).flatten(0, 1)
         index = seen[:, 0].nonzero()[:, 0]
-        rows = index // self.group.count
+        rows = index // self.group.size
         part = self.own(seen.index_select(0, index) / self.scale) + self.table(table).index_select(0, rows)
         part = torch.relu_(self.second(torch.relu_(part)))
         everywhere = part.new_zeros(len(seen), part.shape[1]).index_copy(0, index, part)
-        everywhere = everywhere.unflatten(0, (-1, self.group.count))
-        return [everywhere.amax(1), everywhere.sum(1) / FEW], Known(part, rows, index % self.group.count)
+        everywhere = everywhere.view(-1, self.group.size, part.shape[1])
+        return [everywhere.amax(1), everywhere.sum(1) / FEW], Known(part, rows, index % self.group.size)
 
 
 class FirstLayer(BaseFeaturesExtractor):
@@ -259,11 +259,13 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
         super()._build(lr_schedule)
         first: FirstLayer = self.features_extractor  # type: ignore[assignment]
         self.action_net = Answers(first, self.mlp_extractor.latent_dim_pi, self.action_space.n)  # type: ignore[attr-defined]
-        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+        arguments = {"lr": lr_schedule(1), **self.optimizer_kwargs}
+        self.optimizer = self.optimizer_class(self.parameters(), **arguments)  # now with these layers
 
     def _actor(self) -> torch.nn.Sequential:
         """From observations to logits, the very layers that learn."""
-        return torch.nn.Sequential(self.features_extractor, _Actor(self.mlp_extractor), self.action_net)
+        hidden: Hidden = self.mlp_extractor  # type: ignore[assignment]
+        return torch.nn.Sequential(self.features_extractor, _Actor(hidden), self.action_net)
 
     def evaluate_actions(
         self, obs: Any, actions: torch.Tensor, action_masks: Any = None

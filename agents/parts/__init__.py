@@ -22,7 +22,7 @@ class Group(NamedTuple):
     """Parts that are alike."""
 
     name: str
-    count: int
+    size: int
     """How many there are, T."""
     layout: Layout
     """What is seen of each, F entries; the first one, `there`, is 0 for a part that is not in play now."""
@@ -49,11 +49,11 @@ def told(game: str) -> tuple[str, ...]:
 def look(game: str, observations: NDArray[np.int8]) -> list[NDArray[np.int8]]:
     """What is seen of the parts of each group in observations, int8 (N, D): int8 (N, T, F) for each group."""
     n = len(observations)
-    seen = [np.zeros((n, group.count), group.layout.record) for group in groups_of(game)]
+    seen = [np.zeros((n, group.size), group.layout.record) for group in groups_of(game)]
     module = _module(game)
     if module:
         module.look(np.ascontiguousarray(observations).view(load(game).OBSERVATION.record)[:, 0], *seen)
-    return [s.view(np.int8).reshape(n, g.count, g.layout.size) for s, g in zip(seen, groups_of(game), strict=True)]
+    return [s.view(np.int8).reshape(n, g.size, g.layout.size) for s, g in zip(seen, groups_of(game), strict=True)]
 
 
 @functools.cache
