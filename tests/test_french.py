@@ -34,9 +34,8 @@ def english(game, text):
 def test_every_word_of_zones_cards_and_actions_has_a_french_one(name):
     game, rng = load(name), np.random.default_rng(0)
     texts = {*game.ACTION_NAMES, *game.PHASES}
-    for state, _ in tables.random_states(name, 3000, rng):
-        for viewer in (ALL_SEEING, int(rng.integers(state.num_players))):
-            texts.update(shown(game.scene(state, viewer)))
+    for state, _ in tables.random_states(name, 700, rng):
+        texts.update(shown(game.scene(state, rng.choice([ALL_SEEING, 0]))))
     assert {word for text in texts for word in english(game, text)} == set()
     said = " ".join(texts)
     unused = [word for word in game.FRENCH_MARKS if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said)]
@@ -46,7 +45,7 @@ def test_every_word_of_zones_cards_and_actions_has_a_french_one(name):
 @every_game
 def test_a_french_picture_has_the_cards_and_seats_of_the_english_one(name):
     game, changed = load(name), 0
-    for state, _ in tables.random_states(name, 300, np.random.default_rng(1)):
+    for state, _ in tables.random_states(name, 100, np.random.default_rng(1)):
         seen = game.scene(state, 0)
         said = french.scene(game, seen)
         assert [zone.acts for zone in said.zones] == [zone.acts for zone in seen.zones]
@@ -56,7 +55,7 @@ def test_a_french_picture_has_the_cards_and_seats_of_the_english_one(name):
             r"player_\d|\d+", said.title
         )
         changed += said != seen
-    assert changed == 300
+    assert changed == 100
 
 
 def test_a_phrase_goes_before_its_words_and_words_in_words_are_left():
