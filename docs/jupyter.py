@@ -7,8 +7,10 @@ A notebook is committed with its outputs, which are those of the present code; `
 is played in a folder of its own, so that it stands on what is installed and leaves nothing behind.
 """
 
+import html
 import os
 import pathlib
+import re
 import sys
 import tempfile
 from typing import Any
@@ -51,6 +53,9 @@ def played(path: pathlib.Path, **parameters: Any) -> Any:
             resources={"metadata": {"path": folder}},
         )
         client.execute(env=os.environ | QUIET)
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        if len(output.get("data", {})) > 1:
+            output.data.pop("text/plain", None)  # what is shown needs no name, in which there may be an address
     return notebook
 
 
@@ -67,27 +72,33 @@ def clean(notebook: Any) -> str:
 
 
 def page(path: pathlib.Path) -> str:
-    """A notebook as Markdown, its outputs in it."""
-    parts = []
-    for cell in nbformat.read(path, as_version=4).cells:
+    """A notebook as a page of Markdown."""
+    return page_of(nbformat.read(path, as_version=4))
+
+
+def page_of(notebook: Any) -> str:
+    """A notebook's text, code and outputs as Markdown; a picture is called by the heading that it stands under."""
+    parts, heading = [], ""
+    for cell in notebook.cells:
         if cell.cell_type == "markdown":
             parts.append(cell.source)
+            heading = [heading, *re.findall(r"(?m)^#+ (.+)$", cell.source)][-1]
         else:
             parts.append(f"```python\n{cell.source}\n```")
-            parts += [_shown(output) for output in cell.outputs]
+            parts += [_shown(output, heading) for output in cell.outputs]
     return "\n\n".join(parts) + "\n"
 
 
-def _shown(output: Any) -> str:
-    """An output in its richest form: a picture, HTML, or words."""
+def _shown(output: Any, heading: str) -> str:
+    """An output as a picture, as HTML, or else in words."""
     data = output.get("data", {})
     if "image/png" in data:
-        shown = f'<img alt="{data["text/plain"]}" src="data:image/png;base64,{data["image/png"].strip()}">'
+        shown = f'<img alt="{html.escape(heading)}" src="data:image/png;base64,{data["image/png"].strip()}">'
     elif "image/svg+xml" in data or "text/html" in data:
         shown = data.get("image/svg+xml") or data["text/html"]
     else:
-        return f"```text\n{output.get('text') or data['text/plain']}\n```"
-    return f'<div class="output">\n{shown}\n</div>'
+        shown = f"<pre>{html.escape((output.get('text') or data['text/plain']).rstrip())}</pre>"
+    return f'<div class="output">\n{shown.strip()}\n</div>'
 
 
 def main(names: list[str]) -> None:
