@@ -50,6 +50,7 @@ def played(path: pathlib.Path, **parameters: Any) -> Any:
             kernel_name="python3",
             record_timing=False,
             coalesce_streams=True,
+            extra_arguments=["--log-level=ERROR"],
             resources={"metadata": {"path": folder}},
         )
         client.execute(env=os.environ | QUIET)
