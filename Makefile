@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?=
 
-.PHONY: demo test rllib campaign lint types docs installed clean
+.PHONY: demo test rllib campaign notebooks lint types docs installed clean
 
 demo: .venv/train ## train Hold-up by self-play, play the tournament, write the page; options: make demo DEMO="--seed 1"
 	$(BIN)/python -m heist_envs.training.demo $(DEMO)
@@ -21,6 +21,9 @@ campaign: .venv/dev ## the slow comparisons over 100,000 decisions of each game;
 		tests/test_leaks.py tests/test_referees.py tests/test_determinism.py tests/test_trees.py \
 	) > benchmarks/results/campaign.txt
 
+notebooks: .venv/dev ## play the notebooks again, so that what they show is what the code does
+	$(BIN)/python -m docs.jupyter
+
 lint: .venv/dev ## style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -30,7 +33,7 @@ types: installed ## types, and which module may import which
 	cd build/installed && ../../$(BIN)/lint-imports ../../pyproject.toml
 
 docs: .venv/docs installed ## the site of docs, into build/site
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 # Neither type checker nor reference can follow the folder mapping of an editable install, so they look at an installed copy.
 installed: .venv/dev

@@ -1,4 +1,4 @@
-"""What MkDocs does beside the pages of docs: it takes in those of the top of the repository, and one for each module.
+"""What MkDocs does beside the pages of docs: it takes in those of the top of the repository, notebooks, and the modules.
 
 Links are written as they work in the repository. On the site those to a page lead to that page, and what is no page, a
 source file, is named without a link. A page that would fetch anything from elsewhere when it is read fails the build.
@@ -12,6 +12,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+from docs import jupyter
 
 TOP = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 """A page at the top of the repository -> where it stands on the site."""
@@ -42,9 +44,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the top and the reference."""
+    """Add the pages of the top, the notebooks and the reference."""
     for name, there in TOP.items():
         files.append(File.generated(config, there, abs_src_path=name))
+    for path in jupyter.paths():
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=jupyter.page(path)))
     for name in (name for folder in FOLDERS for name in modules(folder)):
         files.append(File.generated(config, f"reference/{name}.md", content=f"# {name}\n\n::: {name}\n"))
     return files
@@ -62,6 +66,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         there = TOP.get(target, target.removeprefix("docs/"))
         if there == target:
             return words
+        there = re.sub(r"\.ipynb$", ".md", there)
         return f"[{words}]({posixpath.relpath(there, posixpath.dirname(here) or '.')}{anchor or ''})"
 
     return _LINK.sub(moved, markdown)

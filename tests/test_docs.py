@@ -12,12 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from docs import pages
+from docs import jupyter, pages
 from heist_envs.games import GAMES, VERSIONS
 from heist_envs.options import Option
 
 TOP = pathlib.Path(__file__).parents[1]
-PAGES = sorted([*TOP.glob("*.md"), *TOP.glob("docs/**/*.md")])
+PAGES = sorted([*TOP.glob("*.md"), *TOP.glob("docs/**/*.md"), *jupyter.paths()])
 IDS = [str(path.relative_to(TOP)) for path in PAGES]
 RESULTS = TOP / "benchmarks" / "results"
 
@@ -25,6 +25,11 @@ _LINK = re.compile(r"\[[^\]]*\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 _CODE = re.compile(r"(?ms)^```.*?\n(.*?)^```|^ {4,}(\S[^\n]*)|`([^`\n]+)`")
 _COMMAND = re.compile(r"(?m)^(?:\S*/)?((?:python -m [\w.]+|heist \w+|make \w+).*)")
 _MODULE = re.compile(r"\bheist_envs(?:\.[a-z_]\w*)+")
+
+
+def text_of(path):
+    """The text of a page; of a notebook its Markdown."""
+    return jupyter.page(path) if path.suffix == ".ipynb" else path.read_text()
 
 
 def commands(text):
@@ -104,18 +109,18 @@ def test_a_page_that_is_made_is_the_one_that_the_games_give(path):
 
 @pytest.mark.parametrize("path", PAGES, ids=IDS)
 def test_links_lead_somewhere(path):
-    assert list(broken(path, path.read_text())) == []
+    assert list(broken(path, text_of(path))) == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=IDS)
 def test_modules_that_a_page_names_exist(path):
-    assert [name for name in sorted(set(_MODULE.findall(path.read_text()))) if not exists(name)] == []
+    assert [name for name in sorted(set(_MODULE.findall(text_of(path)))) if not exists(name)] == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=IDS)
 def test_commands_of_a_page_exist_and_know_their_options(path, known):
-    for words in commands(path.read_text()):
-        assert refused(words, known) == [], words
+    for command in commands(text_of(path)):
+        assert refused(command, known) == [], command
 
 
 def test_a_broken_link_a_missing_command_and_an_unknown_option_are_found():
@@ -175,6 +180,7 @@ def test_links_of_the_repository_become_links_of_the_site():
         return hooks.on_page_markdown(text, SimpleNamespace(file=SimpleNamespace(src_uri=here)), None, None)
 
     assert moved("index.md", "[a](docs/rules/holdup.md#x) [b](CHANGELOG.md)") == "[a](rules/holdup.md#x) [b](changelog.md)"
+    assert moved("notebooks/train.md", "[a](../training.md) [b](bluffing.ipynb)") == "[a](../training.md) [b](bluffing.md)"
     assert moved("games/holdup.md", "[a](../trace.md) [b](../../README.md)") == "[a](../trace.md) [b](../index.md)"
     assert (
         moved("add-a-game.md", "[`k`](../tests/kuhn.py) [z](https://x.org/y) [e](#end)")
