@@ -184,6 +184,11 @@ class _Actor(torch.nn.Module):
     forward = Hidden.forward_actor
 
 
+def _flatten(last: torch.nn.Linear) -> None:
+    torch.nn.init.orthogonal_(last.weight, FLAT)
+    torch.nn.init.zeros_(last.bias)
+
+
 class Choice(torch.nn.Module):
     """What raises the logits of the answers that mean a part."""
 
@@ -195,7 +200,7 @@ class Choice(torch.nn.Module):
         self.choice = torch.nn.Linear(part_width, part_width)
         self.context = torch.nn.Linear(width, part_width, bias=False)
         self.answers = torch.nn.Linear(part_width, len(group.actions))
-        torch.nn.init.orthogonal_(self.answers.weight, FLAT)
+        _flatten(self.answers)
 
     def forward(self, logits: torch.Tensor, last: torch.Tensor, known: Known) -> torch.Tensor:
         """The logits, float (N, A), after that."""
@@ -211,7 +216,7 @@ class Answers(torch.nn.Module):
     def __init__(self, first: FirstLayer, width: int, actions: int) -> None:
         super().__init__()
         self.linear = torch.nn.Linear(width, actions)
-        torch.nn.init.orthogonal_(self.linear.weight, FLAT)
+        _flatten(self.linear)
         self.chosen = [k for k, group in enumerate(first.groups) if group.actions]
         choices = (Choice(first.groups[k], first.part_width, width) for k in self.chosen)
         self.choices = torch.nn.ModuleList(choices)
