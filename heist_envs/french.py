@@ -23,8 +23,9 @@ def sentence(game: ModuleType, text: str) -> str:
 
 
 def rule(game: ModuleType, text: str) -> str:
-    """Rules, in which a word of one letter is not the card of that name."""
-    return _in_french(text, {word: said for word, said in getattr(game, "FRENCH", {}).items() if len(word) > 1})
+    """Rules: only names, in capitals or with one. "A" is no card there, and "turn up" no turn."""
+    french = getattr(game, "FRENCH", {})
+    return _in_french(text, {word: said for word, said in french.items() if len(word) > 1 and word[0].isupper()})
 
 
 def scene(game: ModuleType, seen: Scene) -> Scene:

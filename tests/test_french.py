@@ -68,6 +68,7 @@ def test_a_phrase_goes_before_its_words_and_words_in_words_are_left():
     accomplices = load("accomplices")
     assert french.sentence(accomplices, "hideout Ka J") == "Planque Clé a Pactole"
     assert french.rule(accomplices, "8. A success; the Traitor") == "8. A success; the Traître"
+    assert french.rule(load("magpies"), "turn up loot, or STOP") == "turn up loot, or S'ARRÊTER"
 
 
 def test_a_game_without_french_words_is_left_as_it_is():
