@@ -21,6 +21,7 @@ except ImportError as missing:
     raise ImportError(f"the report needs {missing.name}: pip install 'heist-envs[report]'") from missing
 
 from heist_envs.benchmarks.tables import DOCS, RESULTS, load_results, report
+from heist_envs.benchmarks.throughput import BASE, way_of
 
 BLUE, ORANGE, GREY = "#1f77b4", "#ff7f0e", "#8a8a8a"
 
@@ -40,13 +41,14 @@ figcaption { color: #555; font-size: 13px; }
 
 
 def speed_plot(results: Sequence[dict[str, Any]]) -> Any:
-    """Decisions a second by way of playing, a panel per game."""
+    """Decisions a second by way of playing with the default number of players, and of OpenSpiel, a panel per game."""
     games = results[0]["games"]
-    figure, panels = plt.subplots(1, len(games), figsize=(3.2 * len(games), 3.2), squeeze=False, layout="constrained")
+    figure, panels = plt.subplots(1, len(games), figsize=(3.2 * len(games), 3.6), squeeze=False, layout="constrained")
+    beside = [(name, row) for name, row in results[0]["peers"].items() if name == BASE]
     for (game, found), axes in zip(games.items(), panels[0], strict=True):
-        rows = {name: row for name, row in found["decisions"].items() if name.startswith(("batch", "aec", "leduc"))}
-        colours = [GREY if name.startswith("leduc") else BLUE for name in rows]
-        axes.barh(list(rows), [row["per_second"] for row in rows.values()], color=colours)
+        own = [(way_of(row), row) for row in found["decisions"] if row["players"] == found["players"]]
+        colours = [BLUE] * len(own) + [GREY] * len(beside)
+        axes.barh([name for name, _ in own + beside], [row["per_second"] for _, row in own + beside], color=colours)
         axes.invert_yaxis()
         axes.set(xscale="log", title=game, xlabel="decisions a second")
         axes.tick_params(labelsize=7)

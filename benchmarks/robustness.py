@@ -3,7 +3,8 @@
     python -m heist_envs.benchmarks.robustness --game holdup --agents ppo --json benchmarks/results/robustness-holdup.json
 
 - scenarios: the agent in one seat of four, and a mixed company in the others, in all seatings. Training puts one kind of
-  opponent at a table (`training.selfplay`), so that no scenario of two kinds was ever trained with.
+  opponent at a table (`training.selfplay`), so that no scenario of two kinds was ever trained with; and it never meets the
+  styles `HELD_OUT` of the rule-based agents, such as two colluders.
 - mirror: two copies of the agent and two of the main rule-based style; what a copy gets.
 
 How policies of several trainings do among one another is a cross table of theirs: those of other seeds may have settled on
@@ -24,30 +25,37 @@ from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import Score, interval, play_deals
 from heist_envs.games import GAMES
 
+COLLUDERS = ("rule:colluder-next", "rule:colluder-before", "rule")
+"""Two who play for one another, and a stranger. They sit side by side, so that each knows his partner."""
 SCENARIOS: dict[str, dict[str, tuple[str, str, str]]] = {
     "accomplices": {
         "a traitor among honest players": ("rule:betrayer", "rule:honest", "rule:honest"),
         "an honest player among traitors": ("rule:honest", "rule:betrayer", "rule:betrayer"),
         "liars of whom one never volunteers": ("rule:bluffing", "rule:bluffing", "rule:never-volunteers"),
         "nobody volunteers": ("rule:never-volunteers",) * 3,
+        "one who always volunteers": ("rule:always-volunteers", "rule", "rule"),
+        "two colluders": COLLUDERS,
         "chance in one seat": ("uniform", "rule", "rule"),
     },
     "cleaners": {
         "a hidden bidder among the greedy": ("rule:hidden-bidder", "rule:greedy", "rule:greedy"),
         "fly users and a detective": ("rule:fly-user", "rule:fly-user", "rule:detective"),
         "one of each": ("rule:greedy", "rule:hidden-bidder", "rule:detective"),
+        "two colluders": COLLUDERS,
         "chance in one seat": ("uniform", "rule", "rule"),
     },
     "magpies": {
         "a denier among cautious players": ("rule:denier", "rule:gap-0", "rule:gap-0"),
         "one bold among cautious players": ("rule:gap-3", "rule:gap-0", "rule:gap-0"),
         "one of each": ("rule:gap-0", "rule:gap-1", "rule:gap-2"),
+        "two colluders": COLLUDERS,
         "chance in one seat": ("uniform", "rule", "rule"),
     },
     "holdup": {
         "a maniac among cautious players": ("rule:maniac", "rule:cautious", "rule:cautious"),
         "a bluffer among maniacs": ("rule:bluffing", "rule:maniac", "rule:maniac"),
         "one of each": ("rule:band", "rule:cautious", "rule:bluffing"),
+        "two colluders": COLLUDERS,
         "chance in one seat": ("uniform", "rule", "rule"),
     },
 }

@@ -13,6 +13,7 @@ from typing import Any
 from heist_envs.benchmarks.behaviour import cells as behaviour_cells
 from heist_envs.benchmarks.ratings import ratings
 from heist_envs.benchmarks.statistics import PAGE, Figure
+from heist_envs.benchmarks.throughput import NUM_ENVS, WORKERS, Case, way_of
 from heist_envs.benchmarks.tournament import Score
 
 RESULTS = pathlib.Path("benchmarks/results")
@@ -33,17 +34,22 @@ def speed_summary(result: dict[str, Any]) -> str:
         "A decision is a random legal action drawn, the step, observation and mask written. Machines drift: the ratio to "
         "OpenSpiel's leduc_poker from Python, measured in the same rounds, is what to trust.",
         "",
-        "| game | players | batch of 1024 | ratio | PettingZoo AEC | ratio | state, bytes | observation, bytes |",
+        f"| game | players | batch of {NUM_ENVS} | ratio | PettingZoo AEC | ratio | state, bytes | observation, bytes |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for game, found in result["games"].items():
-        rows = found["decisions"]
-        batch = next(name for name in rows if name.startswith("batch of 1024"))
-        aec = next(name for name in rows if name.startswith("aec"))
-        players = batch.removeprefix("batch of 1024, ").removesuffix(" players")
-        cells = " | ".join(f"{rows[name]['per_second']:,.0f} | {_ratio(rows[name])}" for name in (batch, aec))
-        lines.append(f"| {game} | {players} | {cells} | {found['state_bytes']} | {found['observation_bytes']} |")
+        rows = [speed_of(found, "batch", NUM_ENVS), speed_of(found, "aec", 1)]
+        cells = " | ".join(f"{row['per_second']:,.0f} | {_ratio(row)}" for row in rows)
+        lines.append(
+            f"| {game} | {found['players']} | {cells} | {found['bytes']['state']} | {found['bytes']['observation']} |"
+        )
     return "\n".join([*lines, ""])
+
+
+def speed_of(found: dict[str, Any], way: str, games: int) -> dict[str, Any]:
+    """A game's row of one thread and its default number of players."""
+    wanted = Case(way, found["players"], games, 1)._asdict()
+    return next(row for row in found["decisions"] if wanted.items() <= row.items())
 
 
 def _ratio(row: dict[str, Any]) -> str:
@@ -55,16 +61,72 @@ def throughput_tables(result: dict[str, Any]) -> str:
     lines = [
         "## Speed",
         "",
-        f"`python -m heist_envs.benchmarks.throughput`; one core, medians of {result['rounds']} rounds; {_machine(result)}.",
+        f"`python -m heist_envs.benchmarks.throughput`; medians of {result['rounds']} rounds; {_machine(result)}. "
+        "Decisions a second; in brackets the ratio to OpenSpiel's leduc_poker from Python, and to plain writing of the same "
+        "bytes, state, observation and mask.",
         "",
     ]
     for game, found in result["games"].items():
-        lines += [f"| {game} | decisions a second | ratio to OpenSpiel's leduc_poker from Python |", "|---|--:|--:|"]
-        for name, row in found["decisions"].items():
-            lines.append(f"| {name} | {row['per_second']:,.0f} | {_ratio(row)} |")
-        seconds = ", ".join(f"{name} {value:.2f} s" for name, value in found["seconds"].items())
-        lines += ["", f"{seconds}.", ""]
-    return "\n".join(lines)
+        cells: dict[str, dict[int, str]] = {}
+        for row in found["decisions"]:
+            ratios = "; ".join(f"{value:.3g}" for value in (row["ratio"], row["of_writing"]) if value is not None)
+            cells.setdefault(way_of(row), {})[row["players"]] = f"{row['per_second']:,.0f} ({ratios})"
+        players = list(dict.fromkeys(row["players"] for row in found["decisions"]))
+        lines += [f"| {game} | " + " | ".join(f"{n} players" for n in players) + " |", "|---|" + "--:|" * len(players)]
+        lines += [
+            f"| {way} | " + " | ".join(by_players.get(n, "") for n in players) + " |" for way, by_players in cells.items()
+        ]
+        lines.append("")
+    return "\n".join(lines + _phase_table(result) + _size_table(result) + _peer_table(result))
+
+
+def _phase_table(result: dict[str, Any]) -> list[str]:
+    games = result["games"].items()
+    phases = list(dict.fromkeys(phase for _, found in games for phase in found["phases"]))
+    if not phases:
+        return []
+    lines = [
+        f"Nanoseconds of a decision by phase, in a batch of {NUM_ENVS}: the same games played with and without it; `choice` "
+        "is the random legal action.",
+        "",
+        "| game | " + " | ".join([*phases, "all"]) + " |",
+        "|---|" + "--:|" * (len(phases) + 1),
+    ]
+    for game, found in games:
+        spent = [found["phases"][phase] for phase in phases]
+        lines.append(f"| {game} | " + " | ".join(f"{each:.0f}" for each in (*spent, sum(spent))) + " |")
+    return [*lines, ""]
+
+
+def _size_table(result: dict[str, Any]) -> list[str]:
+    first = next(iter(result["games"].values()))
+    heads = [*(f"{name}, bytes" for name in first["bytes"]), *(f"{name}, s" for name in first["seconds"])]
+    lines = [
+        "Bytes of a decision; seconds to start; games that the main rule-based agent plays a second in all seats, "
+        f"{WORKERS} workers.",
+        "",
+        "| game | " + " | ".join([*heads, "games a second", "10,000 games, s"]) + " |",
+        "|---|" + "--:|" * (len(heads) + 2),
+    ]
+    for game, found in result["games"].items():
+        cells = [*(str(size) for size in found["bytes"].values()), *(f"{value:.2f}" for value in found["seconds"].values())]
+        played = found["tournament"]
+        cells += ["", ""] if played is None else [f"{played:,.0f}", f"{10_000 / played:.1f}"]
+        lines.append(f"| {game} | " + " | ".join(cells) + " |")
+    return [*lines, ""]
+
+
+def _peer_table(result: dict[str, Any]) -> list[str]:
+    if not result["peers"]:
+        return []
+    lines = [
+        "Card games of other libraries in the same run, one process; OpenSpiel from Python.",
+        "",
+        "| library and game | decisions a second | ratio to leduc_poker |",
+        "|---|--:|--:|",
+    ]
+    lines += [f"| {name} | {row['per_second']:,.0f} | {_ratio(row)} |" for name, row in result["peers"].items()]
+    return [*lines, ""]
 
 
 def play_tables(results: Sequence[dict[str, Any]]) -> str:

@@ -2,12 +2,17 @@
 
     python -m heist_envs.benchmarks.throughput
 
-Everything is measured in turn, several rounds of it, and medians are given, since machines drift. The number to trust is
-the ratio to OpenSpiel's leduc_poker driven from Python, measured in the same rounds where OpenSpiel is installed.
+Everything is measured in turn, several rounds of it, and medians are given, since machines drift. The numbers to trust are
+ratios within one run: to OpenSpiel's leduc_poker driven from Python, where OpenSpiel is installed, and to plain writing, as
+fast as the machine fills as many bytes as a decision writes, state, observation and mask, in buffers of 1,024 games.
 
-- batch: `engine.play_at_random`, all of it compiled, one thread.
-- vector: `HeistVectorEnv.step` with buffers (`copy=False`) and the uniform agent, from Python, one thread.
+- batch: `engine.play_at_random`, all of it compiled; in two threads each plays a half of the games.
+- vector: `HeistVectorEnv.step` with buffers (`copy=False`) and the uniform agent, from Python.
 - aec: `last`, a random legal action, `step`, through PettingZoo's order-enforcing wrapper.
+- phases: where the time of a decision of a batch goes (`phases`).
+- tournament: games that four of the main rule-based agent, or as many as there are seats, play by two workers of
+  `tournament`, which make their decisions together for many games.
+- peers: card games of other libraries, as far as they are installed (`peers`), in rounds of their own.
 """
 
 import argparse
@@ -17,14 +22,13 @@ import json
 import os
 import pathlib
 import platform
-import random
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from pettingzoo.utils import OrderEnforcingWrapper
@@ -32,32 +36,52 @@ from pettingzoo.utils import OrderEnforcingWrapper
 import heist_envs
 from heist_envs import chance
 from heist_envs.agents import UniformAgent
+from heist_envs.benchmarks import peers, phases
+from heist_envs.benchmarks.stopwatch import PIECE, Work, rates
 from heist_envs.games import GAMES, load
 
-Measurement = Callable[[], int]
-"""Does a piece of work and returns how many decisions it was."""
+NUM_ENVS = 1024
+"""Games in a batch where not every size is measured."""
+WORKERS = 2
+"""Threads beside one, and workers of a tournament."""
+BASE = "OpenSpiel: leduc_poker"
+WRITING = "plain writing"
 
-PIECE = 0.2
-"""Seconds that one piece of work takes, about."""
+
+class Case(NamedTuple):
+    """One way to play a game."""
+
+    way: str
+    players: int
+    games: int
+    threads: int
 
 
-def batch(game: str, num_players: int, num_envs: int) -> Measurement:
-    """Whole decisions in compiled code."""
-    games = heist_envs.make_vec(game, num_envs, num_players).batch
-    games.reset(0)
-    choices = chance.streams(chance.seeds(1, num_envs))
-    steps = max(1, 2_000_000 // 2 // num_envs)
+def way_of(row: dict[str, Any]) -> str:
+    """How a row of the speeds was played, in words."""
+    of = "" if row["way"] == "aec" else f" of {row['games']:,}"
+    return f"{row['way']}{of}" + ("" if row["threads"] == 1 else f", {row['threads']} threads")
+
+
+def batch(game: str, num_players: int, num_envs: int, num_threads: int) -> Work:
+    """Whole decisions in compiled code, a share of the games in each thread."""
+    shares = [heist_envs.make_vec(game, num_envs // num_threads, num_players).batch for _ in range(num_threads)]
+    choices = [chance.streams(chance.seeds(seed, len(share))) for seed, share in enumerate(shares)]
+    for seed, share in enumerate(shares):
+        share.reset(seed)
+    steps = max(1, 1_000_000 // num_envs)
 
     def work() -> int:
-        games.play_at_random(choices, steps)
-        return steps * num_envs
+        with ThreadPoolExecutor(num_threads) as pool:
+            list(pool.map(lambda share, drawn: share.play_at_random(drawn, steps), shares, choices))
+        return steps * sum(map(len, shares))
 
     return work
 
 
-def vector(game: str, num_players: int, num_envs: int) -> Measurement:
+def vector(game: str, num_players: int, num_envs: int, num_threads: int) -> Work:
     """Steps of the batch from Python."""
-    vec = heist_envs.make_vec(game, num_envs, num_players, copy=False)
+    vec = heist_envs.make_vec(game, num_envs, num_players, num_threads=num_threads, copy=False)
     observation, _ = vec.reset(seed=0)
     agent, rng = UniformAgent(), np.random.default_rng(0)
     steps = max(1, 200_000 // num_envs)
@@ -70,64 +94,92 @@ def vector(game: str, num_players: int, num_envs: int) -> Measurement:
     return work
 
 
-def aec(game: str, num_players: int) -> Measurement:
-    """PettingZoo's loop."""
-    env = OrderEnforcingWrapper(heist_envs.make(game, num_players))
-    env.reset(seed=0)
-    draw = random.Random(0).random
-    decisions = 10_000
+def written(game: str) -> dict[str, int]:
+    """The bytes that a decision writes."""
+    module = load(game)
+    return {"state": module.STATE.itemsize, "observation": module.OBSERVATION.size, "mask": module.NUM_ACTIONS}
+
+
+def writing(game: str, num_envs: int = NUM_ENVS) -> Work:
+    """As many decisions' bytes, and nothing but written."""
+    buffer = np.zeros(num_envs * sum(written(game).values()), np.int8)
 
     def work() -> int:
-        for _ in range(decisions):
-            observation, _, terminated, truncated, _ = env.last()
-            if terminated or truncated:
-                env.reset()
-                observation = env.last()[0]
-            legal = observation["action_mask"].nonzero()[0]
-            env.step(legal[int(draw() * len(legal))])
-        return decisions
+        buffer.fill(1)
+        return num_envs
 
     return work
 
 
-def leduc() -> Measurement:
-    """OpenSpiel's leduc_poker from Python: observation and mask as the same NumPy arrays, a random legal action, step."""
-    import pyspiel
-
-    game = pyspiel.load_game("leduc_poker")
-    draw = random.Random(0).random
-
-    def work() -> int:
-        decisions = 0
-        for _ in range(4_000):
-            state = game.new_initial_state()
-            while not state.is_terminal():
-                if state.is_chance_node():
-                    outcomes = state.chance_outcomes()
-                    state.apply_action(outcomes[int(draw() * len(outcomes))][0])
-                    continue
-                np.array(state.observation_tensor(), np.float32)
-                np.array(state.legal_actions_mask(), np.int8)
-                legal = state.legal_actions()
-                state.apply_action(legal[int(draw() * len(legal))])
-                decisions += 1
-        return decisions
-
-    return work
+def way(game: str, case: Case) -> Work:
+    """A game played in one way."""
+    if case.way == "aec":
+        return peers.aec(OrderEnforcingWrapper(heist_envs.make(game, case.players)))
+    return {"batch": batch, "vector": vector}[case.way](game, *case[1:])
 
 
-def rates(measurements: dict[str, Measurement], rounds: int) -> dict[str, list[float]]:
-    """Decisions a second of each measurement in each round, after one piece of work to warm up."""
-    for work in measurements.values():
-        work()
-    found: dict[str, list[float]] = {name: [] for name in measurements}
-    for _ in range(rounds):
-        for name, work in measurements.items():
-            start, decisions = time.perf_counter(), 0
-            while time.perf_counter() - start < PIECE:
-                decisions += work()
-            found[name].append(decisions / (time.perf_counter() - start))
+def cases(num_players: int, sizes: Sequence[int]) -> list[Case]:
+    """Every way to play with so many players."""
+    found = [Case("aec", num_players, 1, 1)]
+    for threads in (1, WORKERS):
+        found += [Case("batch", num_players, size, threads) for size in sizes if size >= threads]
+        found.append(Case("vector", num_players, NUM_ENVS, threads))
     return found
+
+
+K = TypeVar("K")
+
+
+def ratios(found: Mapping[K, Sequence[float]], base: K) -> dict[K, float | None]:
+    """The median over rounds of each rate's ratio to a base in the same round; None where the base was not measured."""
+    if base not in found:
+        return dict.fromkeys(found)
+    return {
+        name: statistics.median(value / of for value, of in zip(values, found[base], strict=True))
+        for name, values in found.items()
+    }
+
+
+def decisions(game: str, sizes: Sequence[int], rounds: int, piece: float) -> list[dict[str, Any]]:
+    """Decisions a second in every way and with every number of players, each with its ratios to BASE and WRITING."""
+    rows = []
+    base = {BASE: peers.openspiel("leduc_poker")} if importlib.util.find_spec("pyspiel") else {}
+    for num_players in load(game).OPTIONS["num_players"].allowed:
+        chosen = cases(num_players, sizes)
+        works = {case: way(game, case) for case in chosen}
+        found = rates({**base, WRITING: writing(game), **works}, rounds, piece)
+        to_base, to_writing = ratios(found, BASE), ratios(found, WRITING)
+        rows += [
+            {
+                **case._asdict(),
+                "per_second": statistics.median(found[case]),
+                "ratio": to_base[case],
+                "of_writing": to_writing[case],
+            }
+            for case in chosen
+        ]
+    return rows
+
+
+def by_phase(game: str, rounds: int, piece: float) -> dict[str, float]:
+    """Nanoseconds of a decision that each phase takes, the median over rounds: `phases` in a batch of NUM_ENVS."""
+    found = rates(phases.works(game, load(game).OPTIONS["num_players"].default, NUM_ENVS), rounds, piece)
+    times = 1e9 / np.array(list(found.values()))  # (phases, rounds)
+    return dict(zip(found, np.median(np.diff(times, axis=0, prepend=0), axis=1).tolist(), strict=True))
+
+
+def tournament(game: str, deals: int) -> Work:
+    """Games of the main rule-based agent in all seats of the default table, all seatings of each deal."""
+    from heist_envs.benchmarks.tournament import Settings, Tournament  # which imports this module
+
+    num_players: int = load(game).OPTIONS["num_players"].default
+    settings = Settings(game, ["rule"] * num_players, [{}], deals=deals)
+
+    def work() -> int:
+        Tournament(settings).play(WORKERS)
+        return deals * num_players
+
+    return work
 
 
 _FIRST_STEP = """
@@ -158,7 +210,7 @@ def start_times(game: str) -> dict[str, float]:
 
 def machine() -> dict[str, Any]:
     """What it ran on, and the versions that matter."""
-    names = ["heist-envs", "numpy", "numba", "gymnasium", "pettingzoo", "open_spiel"]
+    names = ["heist-envs", "numpy", "numba", "gymnasium", "pettingzoo", "open_spiel", "rlcard", "pgx"]
     found = {name: importlib.metadata.version(name) for name in names if importlib.util.find_spec(_module(name))}
     return {
         "processor": platform.processor() or platform.machine(),
@@ -179,53 +231,58 @@ def commit() -> str | None:
     return done.stdout.strip() or None
 
 
-def measure(games: Sequence[str], sizes: Sequence[int], rounds: int) -> dict[str, Any]:
-    """All numbers: per game, bytes and start times, and per measurement the median rate and ratio."""
-    reference = {"leduc_poker": leduc()} if importlib.util.find_spec("pyspiel") else {}
+def measure(games: Sequence[str], sizes: Sequence[int], rounds: int, piece: float, deals: int) -> dict[str, Any]:
+    """All numbers: per game bytes, start times and what is listed above, and the peers."""
     result: dict[str, Any] = {"commit": commit(), "machine": machine(), "rounds": rounds, "games": {}}
     for game in games:
-        module = load(game)
-        players = list(module.OPTIONS["num_players"].allowed)
-        default = module.OPTIONS["num_players"].default
-        works: dict[str, Measurement] = dict(reference)
-        works |= {f"batch of {size}, {default} players": batch(game, default, size) for size in sizes}
-        works |= {f"batch of 1024, {n} players": batch(game, n, 1024) for n in players if n != default}
-        works |= {f"vector of 1024, {default} players": vector(game, default, 1024)}
-        works |= {f"aec, {default} players": aec(game, default)}
-        found = rates(works, rounds)
-        base = found.get("leduc_poker")
-        rows = {
-            name: {
-                "per_second": statistics.median(values),
-                "ratio": None if base is None else statistics.median(v / b for v, b in zip(values, base, strict=True)),
-            }
-            for name, values in found.items()
-        }
         result["games"][game] = {
-            "state_bytes": module.STATE.itemsize,
-            "observation_bytes": module.OBSERVATION.size,
+            "players": load(game).OPTIONS["num_players"].default,
+            "bytes": written(game),
             "seconds": start_times(game),
-            "decisions": rows,
+            "decisions": decisions(game, sizes, rounds, piece),
+            "phases": by_phase(game, rounds, piece),
+            "tournament": statistics.median(rates({game: tournament(game, deals)}, rounds, piece)[game]),
         }
+    found = rates(peers.peers(), rounds, piece)
+    ratio = ratios(found, BASE)
+    result["peers"] = {
+        name: {"per_second": statistics.median(values), "ratio": ratio[name]} for name, values in found.items()
+    }
     return result
+
+
+def words(result: dict[str, Any]) -> str:
+    """The result, line by line."""
+    lines = []
+    for game, found in result["games"].items():
+        lines.append(f"{game}: " + ", ".join(f"{name} {size} bytes" for name, size in found["bytes"].items()))
+        lines += [f"  {name:40} {seconds:12.2f} s" for name, seconds in found["seconds"].items()]
+        for row in found["decisions"]:
+            name = f"{row['players']} players, {way_of(row)}"
+            lines.append(f"  {name:40} {_rate(row)}  {row['of_writing']:6.3f} x {WRITING}")
+        lines += [f"  {name:40} {spent:12.1f} ns" for name, spent in found["phases"].items()]
+        lines.append(f"  {'rule-based agents':40} {found['tournament']:12,.0f} games/s")
+    lines += [f"{name:42} {_rate(row)}" for name, row in result["peers"].items()]
+    return "\n".join(lines)
+
+
+def _rate(row: dict[str, Any]) -> str:
+    ratio = "" if row["ratio"] is None else f"  {row['ratio']:8.2f} x leduc_poker"
+    return f"{row['per_second']:12,.0f} decisions/s{ratio}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.throughput", description=__doc__.split("\n")[0])
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
-    parser.add_argument("--sizes", nargs="+", type=int, default=[1, 64, 1024, 8192])
+    parser.add_argument("--sizes", nargs="+", type=int, default=[1, 64, 1024, 8192], help="games in a batch")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--piece", type=float, default=PIECE, help="seconds of each measurement in each round, at least")
+    parser.add_argument("--deals", type=int, default=2500, help="of each tournament")
     parser.add_argument("--json", default=None, help="write the result to this file")
     given = parser.parse_args(arguments)
-    result = measure(given.games, given.sizes, given.rounds)
-    for game, found in result["games"].items():
-        print(f"{game}: state {found['state_bytes']} bytes, observation {found['observation_bytes']} bytes")
-        for name, seconds in found["seconds"].items():
-            print(f"  {name:36} {seconds:12.2f} s")
-        for name, row in found["decisions"].items():
-            ratio = "" if row["ratio"] is None else f"  {row['ratio']:8.2f} x leduc_poker"
-            print(f"  {name:36} {row['per_second']:12,.0f} decisions/s{ratio}")
+    result = measure(given.games, given.sizes, given.rounds, given.piece, given.deals)
+    print(words(result))
     if given.json:
         pathlib.Path(given.json).write_text(json.dumps(result, indent=2) + "\n")
 

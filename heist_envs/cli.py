@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from heist_envs import chance, gambit, terminal, watch
 from heist_envs.games import GAMES, load
@@ -41,12 +42,32 @@ def _record(given: argparse.Namespace) -> str:
 
 
 def _play(given: argparse.Namespace) -> str:
+    opponents, seed, options = _company(given)
+    terminal.play(given.game, opponents, seed, sys.stdin, sys.stdout, given.seat, given.save, **options)
+    return f"played with --seed {seed}"
+
+
+def _table(given: argparse.Namespace) -> str:
+    from heist_envs import table  # it needs the extra [table]
+
+    opponents, seed, options = _company(given)
+    table.serve(given.game, opponents, seed, sys.stdout, given.seats, given.host, given.port, **options)
+    return f"played with --seed {seed}"
+
+
+def _company(given: argparse.Namespace) -> tuple[list[str], int, dict[str, Any]]:
+    """The opponents, the seed and the options of a game with people."""
     seed = int(chance.seeds(None, 1)[0]) if given.seed is None else given.seed
     options = {"num_players": given.players, "preset": given.preset}
-    chosen = {name: value for name, value in options.items() if value is not None}
-    opponents = given.opponents.split(",")
-    terminal.play(given.game, opponents, seed, sys.stdin, sys.stdout, given.seat, given.save, **chosen)
-    return f"played with --seed {seed}"
+    return given.opponents.split(","), seed, {name: value for name, value in options.items() if value is not None}
+
+
+def _add_company(one: argparse.ArgumentParser) -> None:
+    one.add_argument("game", choices=GAMES)
+    one.add_argument("--players", type=int, help="how many seats; the game's or the preset's default if not given")
+    one.add_argument("--opponents", default="rule", help=f"clockwise from your left, over again if too few: {AGENTS}")
+    one.add_argument("--seed", type=int, help="of the cards and of all that is drawn; a new one if not given")
+    one.add_argument("--preset", help="a smaller table, such as tiny")
 
 
 def _seat(given: str) -> int:
@@ -104,14 +125,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one = commands.add_parser(
         "play", help="take a seat yourself", epilog="example: heist play accomplices --players 4 --opponents rule,ppo"
     )
-    one.add_argument("game", choices=GAMES)
-    one.add_argument("--players", type=int, help="how many seats; the game's or the preset's default if not given")
-    one.add_argument("--opponents", default="rule", help=f"clockwise from your left, over again if too few: {AGENTS}")
+    _add_company(one)
     one.add_argument("--seat", type=_seat, help="yours, such as player_1; drawn if not given")
-    one.add_argument("--seed", type=int, help="of the cards and of all that is drawn; a new one if not given")
-    one.add_argument("--preset", help="a smaller table, such as tiny")
     one.add_argument("--save", help="the file for a replay")
     one.set_defaults(run=_play)
+
+    one = commands.add_parser(
+        "table",
+        help="play on a web page, alone or with others by link",
+        epilog="example: heist table accomplices --players 4 --opponents rule,ppo --seats 2",
+    )
+    _add_company(one)
+    one.add_argument("--seats", type=int, default=1, help="how many people play, each by a link of his own")
+    one.add_argument("--host", default="127.0.0.1", help="the address to listen at; only this machine's own if not given")
+    one.add_argument("--port", type=int, default=8000, help="0 for any that is free")
+    one.set_defaults(run=_table)
 
     one = commands.add_parser(
         "replay",

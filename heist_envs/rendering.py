@@ -16,6 +16,8 @@ NARROW = 360
 """A telephone's."""
 MARGIN, GAP, LABEL_WIDTH = 14, 8, 150
 CARD_WIDTH, CARD_HEIGHT, NOTE_HEIGHT, NOTE_LINE = 46, 60, 15, 12
+SHRINKS = "max-width: 100%; height: auto"
+"""The style of an SVG document: a narrow notebook shrinks it instead of cutting it off."""
 CHARACTER = 0.62
 """Width of a character in font sizes, on the safe side of every usual sans-serif font."""
 
@@ -170,8 +172,7 @@ def svg_pieces(scene: Scene, width: int = WIDTH) -> list[str]:
     """The SVG document cut in pieces, most of which are the same in the other pictures of a game."""
     made = _layout(scene, width)
     size = f'viewBox="0 0 {width} {made.height}" width="{width}" height="{made.height}"'
-    # A narrow notebook shrinks it instead of cutting it off.
-    style = 'style="max-width: 100%; height: auto" font-family="DejaVu Sans, Verdana, Arial, sans-serif"'
+    style = f'style="{SHRINKS}" font-family="DejaVu Sans, Verdana, Arial, sans-serif"'
     pieces = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style} role="img">']
     pieces += [f"<title>{html.escape(scene.title)}</title>", _markup(made.head)]
     for top, parts in made.zones:

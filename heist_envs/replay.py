@@ -222,6 +222,35 @@ class Left(Exception):  # noqa: N818 - it is no error to leave
     """Somebody has left the game."""
 
 
+class Recorder:
+    """A game that is being played, and the replay of it so far: every move is kept."""
+
+    def __init__(self, game: str, options: dict[str, Any], **more: Any) -> None:
+        """`options` are those of the game, `more` is `agents`, `seed` and `about` of the replay."""
+        self.module = load(game)
+        self._states = self.module.new_initial_state(**options)
+        self._digest = _digest("", self._states)
+        self.made = Replay(game, self.module.VERSION, options, **more)
+
+    @property
+    def state(self) -> Any:
+        """The record as it is now, to be looked at."""
+        return self._states[0]
+
+    def play(self, number: int, probabilities: dict[str, float] | None = None) -> None:
+        """Play an action of who is to act, or an outcome of chance.
+
+        Raises:
+            ValueError: it is not possible now; nothing has been changed.
+        """
+        who, names = _who(self.state), {number: name for name, number in _choices(self.module, self.state).items()}
+        if number not in names:
+            raise ValueError(f"got {number} for {who}: possible are {names}")
+        rules.apply_action(self.state, number)
+        self._digest = _digest(self._digest, self._states)
+        self.made.moves.append(Move(who, names[number], self._digest, probabilities))
+
+
 def record(game: str, options: dict[str, Any], choose: Choose, **more: Any) -> Replay:
     """Play a game to its end, or to where somebody leaves it, and keep every move.
 
@@ -231,22 +260,14 @@ def record(game: str, options: dict[str, Any], choose: Choose, **more: Any) -> R
         choose: what happens in a state, for chance and for players; it raises `Left` to leave the game.
         **more: `agents`, `seed` and `about` of the replay.
     """
-    module = load(game)
-    state = module.new_initial_state(**options)
-    digest = _digest("", state)
-    made = Replay(game, module.VERSION, options, **more)
-    while rules.current_player(state[0]) != rules.TERMINAL:
-        who, names = _who(state[0]), {number: name for name, number in _choices(module, state[0]).items()}
+    recorder = Recorder(game, options, **more)
+    while rules.current_player(recorder.state) != rules.TERMINAL:
         try:
-            number, probabilities = choose(state[0])
+            number, probabilities = choose(recorder.state)
         except Left:
             break
-        if number not in names:
-            raise ValueError(f"got {number} for {who}: possible are {names}")
-        rules.apply_action(state[0], number)
-        digest = _digest(digest, state)
-        made.moves.append(Move(who, names[number], digest, probabilities))
-    return made
+        recorder.play(number, probabilities)
+    return recorder.made
 
 
 def drawn(module: ModuleType, seed: int) -> Callable[[Any], int]:

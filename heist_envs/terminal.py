@@ -51,9 +51,7 @@ def play(
         seat = int(np.random.default_rng(seed).integers(num_players))
     if seat not in range(num_players):
         raise ValueError(f"got seat {seat}: the seats are player_0 to player_{num_players - 1}")
-    if not opponents:
-        raise ValueError("got no opponents: at least one is needed")
-    others = {(seat + k) % num_players: opponents[(k - 1) % len(opponents)] for k in range(1, num_players)}
+    others = around([seat], opponents, num_players)
     person = Person(module, seat, source, out)
     person.tell(f"{game}, {num_players} players. You are player_{seat}.")
     choose = _with(person, deciding(game, others, seed))
@@ -65,6 +63,18 @@ def play(
         person.tell(*person.news(), person.words(), "", f"The game is over: {outcome(paid)}.")
     _save(made, person, file)
     return made
+
+
+def around(people: Sequence[int], opponents: Sequence[str], num_players: int) -> dict[int, str]:
+    """Who sits in the seats that no person has: the opponents, clockwise from the first person's left, over again.
+
+    Raises:
+        ValueError: there is such a seat, and no opponent.
+    """
+    empty = [seat for k in range(1, num_players) if (seat := (people[0] + k) % num_players) not in people]
+    if empty and not opponents:
+        raise ValueError("got no opponents: at least one is needed")
+    return {seat: opponents[k % len(opponents)] for k, seat in enumerate(empty)}
 
 
 def _save(made: Replay, person: "Person", file: str | None) -> None:

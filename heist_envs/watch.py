@@ -63,7 +63,7 @@ def page(replay: Replay, seat: int | None = None) -> str:
     # No "<" can end the element that the data stands in.
     filled = {
         "TITLE": html.escape(title),
-        "DARK": _dark(),
+        "DARK": dark(),
         "DATA": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
     }
     text = TEMPLATE.read_text(encoding="utf-8")
@@ -160,6 +160,7 @@ def _judged(mark: str, laid: list[str]) -> str:
     return mark if claim == mark or not laid else f"{mark} ({'true' if laid == [claim] else 'a lie'})"
 
 
-def _dark() -> str:
+def dark() -> str:
+    """The style of pictures in an element of the class `table` where the reader's screen is dark."""
     rules = [f'.table [{kind}="{light}"]{{{kind}:{dark}}}' for light, dark in DARK.items() for kind in ("fill", "stroke")]
     return "\n".join(rules)

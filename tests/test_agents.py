@@ -19,7 +19,11 @@ def styles_of(game):
     return [f"rule:{style}" for style in RuleBasedAgent(game).rules.STYLES]
 
 
-AGENTS = [(game, name) for game in GAMES for name in ("uniform", "rule", *styles_of(game))]
+def held_out(game):
+    return [f"rule:{style}" for style in RuleBasedAgent(game).rules.HELD_OUT]
+
+
+AGENTS = [(game, name) for game in GAMES for name in ("uniform", "rule", *styles_of(game), *held_out(game))]
 every_agent = pytest.mark.parametrize(("game", "name"), AGENTS)
 MATCHES = [
     (game, " ".join(map(str, options.values())), options, other)

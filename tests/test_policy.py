@@ -276,10 +276,6 @@ def test_a_policy_whose_layers_do_not_join_is_refused(tmp_path):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_policy_for_the_default_table_of_a_game_comes_with_the_package(game):
-    if game == "cleaners":  # none is good enough yet
-        with pytest.raises(ValueError, match="policies come with the package for accomplices, "):
-            load(game)
-        return
     agent = load(game)
     n = agent.card["num_players"]
     assert n == load_game(game).OPTIONS["num_players"].default

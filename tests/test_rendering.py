@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import heist_envs
-from heist_envs import chance, replay, rules
+from heist_envs import chance, french, replay, rules
 from heist_envs.games import GAMES, holdup, load
 from heist_envs.rendering import NARROW, WIDTH, Box, Words, drawing, pixels, svg
 from heist_envs.scene import ALL_SEEING, TINTS
@@ -36,9 +36,10 @@ def test_no_text_is_cut_off_or_lies_on_another(name, width):
         return fonts.setdefault(size, image_font.load_default(size))
 
     rng = np.random.default_rng(0)
-    for state, _ in tables.random_states(name, 400 if width == WIDTH else 200, rng):
+    for number, (state, _) in enumerate(tables.random_states(name, 400 if width == WIDTH else 200, rng)):
         viewer = rng.choice([None, ALL_SEEING, *range(state.num_players)])
         scene = load(name).scene(state, viewer)
+        scene = french.scene(load(name), scene) if number % 2 else scene
         height, parts = drawing(scene, width)
         boxes = [part for part in parts if isinstance(part, Box)]
         for box in boxes:

@@ -169,7 +169,7 @@ def test_the_command_line_plays_and_writes_pages(tmp_path, capsys, monkeypatch):
         main(["play", "holdup", "--seat", "me"])
 
 
-@pytest.mark.parametrize("command", ["play", "replay", "record", "export"])
+@pytest.mark.parametrize("command", ["play", "table", "replay", "record", "export"])
 def test_every_command_has_help_with_an_example(command, capsys):
     with pytest.raises(SystemExit) as left:
         main([command, "--help"])

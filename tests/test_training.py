@@ -419,9 +419,8 @@ def test_parts_are_what_the_network_and_its_policy_see_alike(game, tmp_path):
 def test_rewards_by_score_are_what_is_learnt_from_and_not_what_is_judged_by(tmp_path):
     from dataclasses import replace
 
-    run = Run(
-        replace(SMALL, score_scale=4.0, opponent_share=0.0, steps=96, decisions=24 * 96, baselines=()), tmp_path / "run"
-    )
+    config = replace(SMALL, score_scale=4.0, opponent_share=0.0, steps=96, decisions=24 * 96, baselines=())
+    run = Run(config, tmp_path / "run")
     run.train()
     buffer = run.model.rollout_buffer
     ends = buffer.seat_rewards[buffer.ended]
@@ -429,9 +428,14 @@ def test_rewards_by_score_are_what_is_learnt_from_and_not_what_is_judged_by(tmp_
     assert len(np.unique(ends)) > 6
     assert abs(ends).max() > 1
     assert abs(ends.sum(axis=1)).max() < 1e-4
-    assert run.card["options"] == {}
-    assert "score_reward" not in run.card["config"]["options"]
     assert run.env.games.batch.states["score_reward"].all()
+    assert run.card["options"] == {}
+    run = Run(replace(config, score_until=0.5, decisions=2 * 24 * 96), tmp_path / "then")
+    run.train()
+    won = run.model.rollout_buffer.seat_rewards[run.model.rollout_buffer.ended]
+    assert len(won) > 5
+    assert set(won.max(axis=1).astype(float).round(3)) <= {1.0, 0.333}  # alone, or two share it
+    assert not run.env.games.batch.states["score_reward"].any()
 
 
 def test_magnet_and_average_are_never_trained_and_move_as_they_are_told(tmp_path):

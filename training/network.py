@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,53 @@ except ImportError as missing:
     raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
 
 from heist_envs.agents import parts
+from heist_envs.agents.parts import Group
 from heist_envs.agents.policy import FEW, PolicyAgent, Weights
 from heist_envs.games import load
 
 NEVER = -1e8
 """The logit of an illegal action: its probability is exactly 0, and no difference of two of them is nan."""
+FLAT = 0.01
+"""The gain of the last weights at the start, with which all answers are about alike likely, as Stable-Baselines3 has it."""
+
+
+class Known(NamedTuple):
+    """What is known of the parts of a group that are there, M in all."""
+
+    part: torch.Tensor
+    """Float (M, E)."""
+    rows: torch.Tensor
+    """In which of the N observations, int64 (M,)."""
+    places: torch.Tensor
+    """Which part of the group, int64 (M,)."""
+
+
+Features: TypeAlias = tuple[torch.Tensor, list[Known]]
+"""What is known of the whole table, float (N, W), and of the parts of each group."""
+
+
+class Look(torch.nn.Module):
+    """What is made of each part of a group: two layers that all its parts share, and that know of the table."""
+
+    def __init__(self, group: Group, width: int, part_width: int) -> None:
+        super().__init__()
+        self.group = group
+        self.scale: torch.Tensor
+        self.register_buffer("scale", torch.from_numpy(group.layout.scale), persistent=False)
+        self.own = torch.nn.Linear(group.layout.size, part_width)
+        self.table = torch.nn.Linear(width, part_width, bias=False)
+        self.second = torch.nn.Linear(part_width, part_width)
+
+    def forward(self, looks: NDArray[np.int8], table: torch.Tensor) -> tuple[list[torch.Tensor], Known]:
+        """The largest value of each number over the parts and their sum, each float (N, E); and the parts."""
+        seen = torch.from_numpy(looks).flatten(0, 1)
+        index = seen[:, 0].nonzero()[:, 0]
+        rows = index // self.group.count
+        part = self.own(seen.index_select(0, index) / self.scale) + self.table(table).index_select(0, rows)
+        part = torch.relu_(self.second(torch.relu_(part)))
+        everywhere = part.new_zeros(len(seen), part.shape[1]).index_copy(0, index, part)
+        everywhere = everywhere.unflatten(0, (-1, self.group.count))
+        return [everywhere.amax(1), everywhere.sum(1) / FEW], Known(part, rows, index % self.group.count)
 
 
 class FirstLayer(BaseFeaturesExtractor):
@@ -33,7 +75,7 @@ class FirstLayer(BaseFeaturesExtractor):
 
     With `part_width` the parts of the table are looked at one by one (`agents.parts`): each becomes so many numbers, by two
     layers that all parts of a group share and that know what the first layer says of the table. The largest and the sum of
-    these numbers over a group stand beside the first layer's own; then come those of every part, for `Answers`.
+    these numbers over a group stand beside the first layer's own; those of every part go on to `Answers`.
 
     Args:
         observation_space: of the game.
@@ -56,11 +98,9 @@ class FirstLayer(BaseFeaturesExtractor):
         part_width: int,
     ) -> None:
         groups = parts.groups_of(game) if part_width else ()
-        wide = width + 2 * part_width * len(groups)
-        single = sum(group.count for group in groups if group.actions)
-        super().__init__(observation_space, features_dim=wide + part_width * single)
+        super().__init__(observation_space, features_dim=width + 2 * part_width * len(groups))
         self.game, self.groups = game, groups
-        self.width, self.wide, self.part_width = width, wide, part_width
+        self.width, self.part_width = width, part_width
         told = np.zeros(len(scale), np.bool_)
         for name in parts.told(game) if groups else ():
             told[load(game).OBSERVATION[name].slice] = True
@@ -75,42 +115,40 @@ class FirstLayer(BaseFeaturesExtractor):
         )  # of the entries that are kept; no part of a checkpoint, since it follows from the others
         self.register_buffer("divisors", self.scale[self.kept], persistent=False)
         self.linear = torch.nn.Linear(len(kept) + len(codes), width)
-        for group in groups:
-            self.register_buffer(f"{group.name}_scale", torch.from_numpy(group.layout.scale), persistent=False)
-            self.add_module(f"{group.name}_own", torch.nn.Linear(group.layout.size, part_width))
-            self.add_module(f"{group.name}_table", torch.nn.Linear(width, part_width, bias=False))
-            self.add_module(f"{group.name}_second", torch.nn.Linear(part_width, part_width))
+        self.looks = torch.nn.ModuleList(Look(group, width, part_width) for group in groups)
 
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Float (N, features_dim)."""
+    def forward(self, observations: torch.Tensor) -> Features:
+        """Float (N, features_dim), and the parts that are there, group by group."""
         seen = observations.index_select(1, self.kept) / self.divisors
         if len(self.codes):
             came = observations.index_select(1, self.codes[:, 0]) == self.codes[:, 1]
             seen = torch.cat([seen, came.to(seen.dtype)], dim=1)
         table = torch.relu(self.linear(seen))
         if not self.groups:
-            return table
-        whole, single = [table], []
-        for group, looks in zip(self.groups, parts.look(self.game, observations.to(torch.int8).numpy()), strict=True):
-            own, of_table, second = (getattr(self, f"{group.name}_{name}") for name in ("own", "table", "second"))
-            looks = torch.from_numpy(looks) / getattr(self, f"{group.name}_scale")
-            part = torch.relu(own(looks) + of_table(table)[:, None])
-            part = torch.relu(second(part)) * looks[:, :, :1]
-            whole += [part.amax(1), part.sum(1) / FEW]
-            if group.actions:
-                single.append(part.flatten(1))
-        return torch.cat(whole + single, dim=1)
+            return table, []
+        whole, known = [table], []
+        seen_of_parts = parts.look(self.game, observations.to(torch.int8).numpy())
+        for look, seen_of in zip(self.looks, seen_of_parts, strict=True):
+            pooled, of_group = look(seen_of, table)
+            whole += pooled
+            known.append(of_group)
+        return torch.cat(whole, dim=1), known
 
     def arrays(self) -> Weights:
         """The weights as `PolicyAgent` has them: those of `layer0` are for the whole observation and the codes."""
         whole = np.zeros((self.width, len(self.scale) + len(self.codes)), np.float32)
         whole[:, self.kept.numpy()] = self.linear.weight[:, : len(self.kept)].detach().numpy()
         whole[:, len(self.scale) :] = self.linear.weight[:, len(self.kept) :].detach().numpy()
-        found = {"layer0.weight": whole, "layer0.bias": self.linear.bias.detach().numpy().copy()}
-        for group in self.groups:
-            for name in ("own", "table", "second"):
-                found |= _arrays(f"{group.name}.{name}", getattr(self, f"{group.name}_{name}"))
-        return found
+        return {**_arrays_of(self.looks), **_arrays("layer0", self.linear), "layer0.weight": whole}
+
+
+def _arrays_of(modules: torch.nn.ModuleList) -> Weights:
+    """Of the layers of each group's parts."""
+    found: Weights = {}
+    for module in modules:
+        for name, layer in module.named_children():
+            found |= _arrays(f"{module.group.name}.{name}", layer)  # type: ignore[union-attr, arg-type]
+    return found
 
 
 def _arrays(name: str, layer: torch.nn.Linear) -> Weights:
@@ -121,18 +159,18 @@ def _arrays(name: str, layer: torch.nn.Linear) -> Weights:
 class Hidden(MlpExtractor):
     """The layers between: of the policy and of the value; what is known of single parts goes past them, to the policy."""
 
-    def __init__(self, first: FirstLayer, widths: Sequence[int], activation: type[torch.nn.Module]) -> None:
-        super().__init__(first.wide, list(widths), activation)
-        self.wide = first.wide
+    def forward(self, features: Features) -> tuple[Features, torch.Tensor]:  # type: ignore[override]
+        """What policy and value go on from."""
+        return self.forward_actor(features), self.forward_critic(features)
 
-    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        """Float (N, width of the last layer + what is known of single parts)."""
-        made: torch.Tensor = self.policy_net(features[:, : self.wide])
-        return torch.cat([made, features[:, self.wide :]], dim=1) if features.shape[1] > self.wide else made
+    def forward_actor(self, features: Features) -> Features:  # type: ignore[override]
+        """Float (N, width of the last layer), and the parts."""
+        whole, known = features
+        return self.policy_net(whole), known
 
-    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+    def forward_critic(self, features: Features) -> torch.Tensor:  # type: ignore[override]
         """Float (N, width of the last layer)."""
-        made: torch.Tensor = self.value_net(features[:, : self.wide])
+        made: torch.Tensor = self.value_net(features[0])
         return made
 
 
@@ -141,9 +179,30 @@ class _Actor(torch.nn.Module):
 
     def __init__(self, hidden: Hidden) -> None:
         super().__init__()
-        self.policy_net, self.wide = hidden.policy_net, hidden.wide
+        self.policy_net = hidden.policy_net
 
     forward = Hidden.forward_actor
+
+
+class Choice(torch.nn.Module):
+    """What raises the logits of the answers that mean a part."""
+
+    def __init__(self, group: Group, part_width: int, width: int) -> None:
+        super().__init__()
+        self.group = group
+        self.actions: torch.Tensor
+        self.register_buffer("actions", torch.tensor(np.array(group.actions).T), persistent=False)
+        self.choice = torch.nn.Linear(part_width, part_width)
+        self.context = torch.nn.Linear(width, part_width, bias=False)
+        self.answers = torch.nn.Linear(part_width, len(group.actions))
+        torch.nn.init.orthogonal_(self.answers.weight, FLAT)
+
+    def forward(self, logits: torch.Tensor, last: torch.Tensor, known: Known) -> torch.Tensor:
+        """The logits, float (N, A), after that."""
+        part, rows, places = known
+        raised = self.answers(torch.relu_(self.choice(part) + self.context(last).index_select(0, rows)))
+        entries = rows[:, None] * logits.shape[1] + self.actions[places]
+        return logits.flatten().index_add(0, entries.flatten(), raised.flatten()).view_as(logits)
 
 
 class Answers(torch.nn.Module):
@@ -151,37 +210,23 @@ class Answers(torch.nn.Module):
 
     def __init__(self, first: FirstLayer, width: int, actions: int) -> None:
         super().__init__()
-        self.groups = [group for group in first.groups if group.actions]
-        self.width, self.part_width = width, first.part_width
         self.linear = torch.nn.Linear(width, actions)
-        torch.nn.init.orthogonal_(self.linear.weight, 0.01)
-        for group in self.groups:
-            self.add_module(f"{group.name}_choice", torch.nn.Linear(self.part_width, self.part_width))
-            self.add_module(f"{group.name}_context", torch.nn.Linear(width, self.part_width, bias=False))
-            answers = torch.nn.Linear(self.part_width, len(group.actions))
-            torch.nn.init.orthogonal_(answers.weight, 0.01)
-            self.add_module(f"{group.name}_answers", answers)
+        torch.nn.init.orthogonal_(self.linear.weight, FLAT)
+        self.chosen = [k for k, group in enumerate(first.groups) if group.actions]
+        choices = (Choice(first.groups[k], first.part_width, width) for k in self.chosen)
+        self.choices = torch.nn.ModuleList(choices)
 
-    def forward(self, latent: torch.Tensor) -> torch.Tensor:
+    def forward(self, latent: Features) -> torch.Tensor:
         """Float (N, A)."""
-        last, start = latent[:, : self.width], self.width
+        last, known = latent
         logits: torch.Tensor = self.linear(last)
-        for group in self.groups:
-            stop = start + group.count * self.part_width
-            part, start = latent[:, start:stop].unflatten(1, (group.count, self.part_width)), stop
-            choice, context, answers = (getattr(self, f"{group.name}_{name}") for name in ("choice", "context", "answers"))
-            of_parts = answers(torch.relu(choice(part) + context(last)[:, None]))
-            for k, actions in enumerate(group.actions):
-                logits[:, actions.start : actions.stop : actions.step] += of_parts[:, :, k]
+        for k, choice in zip(self.chosen, self.choices, strict=True):
+            logits = choice(logits, last, known[k])
         return logits
 
     def arrays(self, layer: int) -> Weights:
         """The weights as `PolicyAgent` has them, the last layer being `layer<layer>`."""
-        found = _arrays(f"layer{layer}", self.linear)
-        for group in self.groups:
-            for name in ("choice", "context", "answers"):
-                found |= _arrays(f"{group.name}.{name}", getattr(self, f"{group.name}_{name}"))
-        return found
+        return {**_arrays(f"layer{layer}", self.linear), **_arrays_of(self.choices)}
 
 
 class RegularizedPolicy(MaskableActorCriticPolicy):
@@ -208,7 +253,7 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
         self.magnet, self.average = (copy.deepcopy(self._actor()).requires_grad_(False) for _ in range(2))
 
     def _build_mlp_extractor(self) -> None:
-        self.mlp_extractor = Hidden(self.features_extractor, self.net_arch, self.activation_fn)
+        self.mlp_extractor = Hidden(self.features_dim, self.net_arch, self.activation_fn)
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)

@@ -126,9 +126,9 @@ def seat_advantages(
 class SeatRolloutBuffer(MaskableRolloutBuffer):
     """A rollout of all seats' decisions, with advantages along each seat's own."""
 
-    def __init__(self, *args: Any, env: SelfPlayVecEnv, seed: int, reward_scale: float = 1.0, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, env: SelfPlayVecEnv, seed: int, **kwargs: Any) -> None:
         self.env = env
-        self.reward_scale = reward_scale
+        self.reward_scale = 1.0
         self.rng = np.random.default_rng(seed)
         self.values_of: Callable[[NDArray[np.int8]], NDArray[np.float32]]
         super().__init__(*args, **kwargs)

@@ -111,6 +111,8 @@ class Config:
     """And at the end; linear in between."""
     score_scale: float = 0.0
     """Learn from the scores instead of who wins, which says more of each game: reward="score" times this; 0: do not."""
+    score_until: float = 1.0
+    """Share of the decisions after which who wins is learned from all the same."""
     pull: float = 0.0
     """Coefficient of the distance from the magnet, at the start and at the end."""
     magnet_rate: float = 0.05
@@ -152,7 +154,7 @@ class Config:
         for name, low in (least | {"entropy": 0, "entropy_end": 0, "pull": 0}).items():
             if getattr(self, name) < low:
                 raise ValueError(f"got {name}={getattr(self, name)}: at least {low}")
-        for name in ("opponent_share", "magnet_rate", "average_rate", "gamma", "gae_lambda"):
+        for name in ("opponent_share", "magnet_rate", "average_rate", "gamma", "gae_lambda", "score_until"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"got {name}={getattr(self, name)}: from 0 to 1")
         if self.opponent_share > 0 and not self.opponents and not self.snapshots:
@@ -228,9 +230,9 @@ class Run:
         self._checkpoint = self.folder / "checkpoint.safetensors"
         if (self.folder / "config.json").exists() and not _resume:
             raise FileExistsError(f"{self.folder} already holds a run: give another folder, or --resume to go on")
-        learnt = {"reward": "score"} if config.score_scale else {}
-        vec = heist_envs.make_vec(config.game, config.num_envs, config.num_players, **{**config.options, **learnt})
+        vec = heist_envs.make_vec(config.game, config.num_envs, config.num_players, **config.options)
         self.num_players = vec.num_players
+        self._score_reward = bool(vec.batch.states["score_reward"][0])  # an option of the table
         fixed = [make_agent(name, config.game) for name in config.opponents]
         # The places of the snapshots, which the untrained policy takes first, as soon as it is made.
         pool = [*fixed, *[UniformAgent()] * config.snapshots]
@@ -278,7 +280,7 @@ class Run:
             seed=c.seed,
             device="cpu",
             rollout_buffer_class=SeatRolloutBuffer,
-            rollout_buffer_kwargs={"env": self.env, "seed": c.seed, "reward_scale": c.score_scale or 1.0},
+            rollout_buffer_kwargs={"env": self.env, "seed": c.seed},
             policy_kwargs=policy_arguments(c.game, kept, codes if c.codes else codes[:0], c.hidden, c.part_width),
         )
 
@@ -426,6 +428,13 @@ class Run:
             }
         return found
 
+    def set_rewards(self) -> None:
+        """Those of the next rollout: by score, or those of the table."""
+        c = self.config
+        by_score = c.score_scale > 0 and self.model.num_timesteps < c.score_until * c.decisions
+        self.env.games.batch.states["score_reward"] = by_score or self._score_reward
+        self.model.rollout_buffer.reward_scale = c.score_scale if by_score else 1.0  # type: ignore[attr-defined]
+
     def set_coefficients(self) -> None:
         """Those of the next update, after a rollout: linear from the beginning to the end of the run."""
         c, done = self.config, min(1.0, self.model.num_timesteps / self.config.decisions)
@@ -457,6 +466,7 @@ class _Watch(BaseCallback):
         run, c = self.run, self.run.config
         now = run.model.num_timesteps
         self.bar.update(now - self.bar.n)
+        run.set_rewards()
         if now >= self.next_evaluation:
             self.next_evaluation += c.evaluate_every
             self.record(run.evaluate())

@@ -1,4 +1,8 @@
-"""Agents that play by rules of thumb: per game a module with `STYLES`, the first of which is the main one, and `decide`."""
+"""Agents that play by rules of thumb: per game a module with `STYLES`, the first of which is the main one, and `decide`.
+
+`HELD_OUT` has styles more, which no training plays against. Two of them are a pair: "colluder-next" plays for the next seat
+clockwise as well, "colluder-before" for the one before, each by what its own seat sees.
+"""
 
 import importlib
 
@@ -16,7 +20,7 @@ class RuleBasedAgent:
 
     Args:
         game: the name of a game.
-        style: one of the `STYLES` of the game's module; None is the main one.
+        style: one of the `STYLES` or `HELD_OUT` of the game's module; None is the main one.
 
     Raises:
         ValueError: no game or style has this name.
@@ -25,7 +29,7 @@ class RuleBasedAgent:
     def __init__(self, game: str, style: str | None = None) -> None:
         load(game)
         self.rules = importlib.import_module(f"heist_envs.agents.rule_based.{game}")
-        styles = self.rules.STYLES
+        styles = self.rules.STYLES | self.rules.HELD_OUT
         if style is not None and style not in styles:
             raise ValueError(f"got style {style!r}: the styles of {game} are {', '.join(map(repr, styles))}")
         self.style = next(iter(styles.values())) if style is None else styles[style]

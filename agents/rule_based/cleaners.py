@@ -17,6 +17,7 @@ from heist_envs.games.cleaners import (
     NO_ACCUSATION,
     NO_ACTION,
     NOTHING,
+    NUM_VALUES,
     NUM_VILLAS,
     ON_TABLE,
     PEEK_VICE,
@@ -53,6 +54,8 @@ class Style(NamedTuple):
     """Points that a step in the value of a Vice card is worth elsewhere."""
     newcomer: float = 6.0
     """What somebody may still bring to free sides."""
+    partner: int = 0
+    """How many seats clockwise a partner sits, who may win what he is after; 0 is nobody."""
 
 
 STYLES = {
@@ -62,11 +65,17 @@ STYLES = {
     "fly-user": Style(deny=0.2, hide=0.0, down=0.0, fly=20.0, curious=3.0, keyhole=0.0, accuses=1.0),
     "detective": Style(deny=6.0, hide=0.0, down=0.0, fly=0.5, curious=1.5, keyhole=15.0, accuses=0.0),
 }
+HELD_OUT = {
+    "colluder-next": STYLES["mixed"]._replace(partner=1),
+    "colluder-before": STYLES["mixed"]._replace(partner=-1),
+}
 
 BONUS = 5
 """What an object that one's character is after adds, at an ordinary table."""
 UNKNOWN = 5.0
 """The value of a Vice card that one does not know, as one expects it."""
+MAX_STRENGTH = 4 * (NUM_VALUES - 1)
+"""Of four Vice cards."""
 OWNER, STRENGTH, HIDDEN = 0, 1, 2
 
 
@@ -121,39 +130,68 @@ def _read(seen: Record, table: NDArray[np.float64]) -> None:
             table[slot, 2 + j, STRENGTH] = seen.up_value[slot, j] - 1
 
 
+_MIND = np.dtype((
+    np.record,
+    [
+        ("table", np.float64, (NUM_VILLAS, 4, 3)),  # see `_read`
+        ("worths", np.float64, (NUM_VILLAS, 2)),  # see `_worths`
+        ("promised", np.float64, NUM_VILLAS),  # what each Villa card promises as it lies
+        ("strengths", np.float64, MAX_PLAYERS + 1),  # scratch of `_judge`, by player
+        ("odds", np.float64, (5, 5, MAX_STRENGTH + 1)),  # found by `_odds`: by free sides, hidden cards and strength, or 0
+        ("lead", np.float64),  # see `_lead`
+        ("seats", np.int64),
+        ("partner", np.int64),  # as the observer counts seats, or -1
+    ],
+))  # fmt: skip
+"""What all judgements of a decision have in common. In a record: arrays would be counted at every call."""
+
+
 @compiled
-def _judge(seen: Record, style: Style, table: NDArray[np.float64], worths: NDArray[np.float64], slot: int) -> float:
+def _odds(mind: Record, style: Style, free: int, hidden: int, strength: float) -> float:
+    """How much a strength counts where sides are free and cards hidden: exp(strength / heat), which is looked up."""
+    found = mind.odds[free, hidden, int(strength)]
+    if found == 0:
+        found = np.exp(strength / (0.2 + style.heat * (free + 0.6 * hidden)))
+        mind.odds[free, hidden, int(strength)] = found
+    return float(found)
+
+
+@compiled
+def _judge(seen: Record, mind: Record, style: Style, slot: int) -> float:
     """What the Vice cards at a Villa card promise the observer, in points."""
-    free = hidden = 0.0
+    strengths, table = mind.strengths, mind.table
+    for place in range(1, MAX_PLAYERS + 1):
+        strengths[place] = 0
+    free = hidden = 0
     for side in range(4):
         free += table[slot, side, OWNER] == 0
-        hidden += table[slot, side, HIDDEN]
-    heat = 0.2 + style.heat * (free + 0.6 * hidden)
-    total = np.exp(style.newcomer / heat) if free > 0 else 0.0
-    own = rivals = 0.0
-    strengths = np.zeros(MAX_PLAYERS + 1)
-    for side in range(4):
+        hidden += table[slot, side, HIDDEN] > 0
         strengths[int(table[slot, side, OWNER])] += table[slot, side, STRENGTH]
+    total = _odds(mind, style, free, hidden, style.newcomer) if free > 0 else 0.0
+    own = friends = rivals = 0.0
     for place in range(1, MAX_PLAYERS + 1):
+        if strengths[place] <= 0:
+            continue
         tied = False
-        for other in range(1, MAX_PLAYERS + 1):
-            tied = tied or (other != place and strengths[other] == strengths[place])
-        if strengths[place] > 0 and not (tied and free == 0 and hidden == 0):
-            odds = np.exp(strengths[place] / heat)
+        if free == 0 and hidden == 0:
+            for other in range(1, MAX_PLAYERS + 1):
+                tied = tied or (other != place and strengths[other] == strengths[place])
+        if not tied:
+            odds = _odds(mind, style, free, hidden, strengths[place])
             total += odds
             if place == 1:
                 own = odds
+            elif place == mind.partner + 1:
+                friends = odds
             else:
                 rivals += odds
     if total == 0:
         return 0.0
-    seats = 0
-    for k in range(MAX_PLAYERS):
-        seats += seen.seated[k]
-    gain = worths[slot, 0]
+    gain, others = mind.worths[slot, 0], mind.worths[slot, 1]
     if free == 0 and seen.won_counts[0] + 1 >= seen.villas_to_win:
-        gain += 4.0 if _lead(seen) + gain > 0 else -8.0
-    return float((own * gain - rivals * worths[slot, 1] * style.deny / (seats - 1)) / total)
+        gain += 4.0 if mind.lead + gain > 0 else -8.0
+    theirs = friends * others - rivals * others * style.deny / (mind.seats - 1)
+    return float((own * gain + theirs) / total)
 
 
 @compiled
@@ -185,26 +223,18 @@ def _takes(seen: Record, table: NDArray[np.float64], slot: int, is_up: int) -> b
 
 
 @compiled
-def _after_place(
-    seen: Record,
-    style: Style,
-    table: NDArray[np.float64],
-    worths: NDArray[np.float64],
-    promised: NDArray[np.float64],
-    slot: int,
-    value: int,
-    is_up: int,
-) -> float:
-    """What a card laid at a slot changes of what was promised, (NUM_VILLAS,)."""
+def _after_place(seen: Record, mind: Record, style: Style, slot: int, value: int, is_up: int) -> float:
+    """What a card laid at a slot changes of what was promised."""
+    table = mind.table
     side = 2 * is_up
     if table[slot, side, OWNER] > 0:
         side += 1
     kept = table[slot, side, STRENGTH]
     table[slot, side, OWNER], table[slot, side, STRENGTH] = 1, value
-    after = _judge(seen, style, table, worths, slot)
+    after = _judge(seen, mind, style, slot)
     table[slot, side, OWNER], table[slot, side, STRENGTH] = 0, kept
     secret = 0.0 if is_up else style.down + style.hide * (value - UNKNOWN)
-    return float(after - promised[slot] - style.cost * value + secret)
+    return float(after - mind.promised[slot] - style.cost * value + secret)
 
 
 @compiled
@@ -214,22 +244,12 @@ def _exchange(table: NDArray[np.float64], a: int, i: int, b: int, j: int) -> Non
 
 
 @compiled
-def _after_exchange(
-    seen: Record,
-    style: Style,
-    table: NDArray[np.float64],
-    worths: NDArray[np.float64],
-    promised: NDArray[np.float64],
-    a: int,
-    i: int,
-    b: int,
-    j: int,
-) -> float:
-    """What the exchange of two face-down places, of which one may be empty, changes of what was promised, (NUM_VILLAS,)."""
-    _exchange(table, a, i, b, j)
-    after = _judge(seen, style, table, worths, a) + _judge(seen, style, table, worths, b)
-    _exchange(table, a, i, b, j)
-    return float(after - (promised[a] + promised[b]))
+def _after_exchange(seen: Record, mind: Record, style: Style, a: int, i: int, b: int, j: int) -> float:
+    """What the exchange of two face-down places, of which one may be empty, changes of what was promised."""
+    _exchange(mind.table, a, i, b, j)
+    after = _judge(seen, mind, style, a) + _judge(seen, mind, style, b)
+    _exchange(mind.table, a, i, b, j)
+    return float(after - (mind.promised[a] + mind.promised[b]))
 
 
 @compiled
@@ -242,16 +262,17 @@ def _stake(table: NDArray[np.float64], slot: int) -> float:
 
 
 @compiled
-def _choose_turn(seen: Record, legal: NDArray[np.int8], style: Style) -> int:
+def _choose_turn(seen: Record, legal: NDArray[np.int8], mind: Record, style: Style) -> int:
     """The next answer of the best turn among those that go on from what has been begun."""
-    table = np.zeros((NUM_VILLAS, 4, 3))
-    worths = np.zeros((NUM_VILLAS, 2))
+    table = mind.table
+    mind.worths[:] = 0
+    mind.promised[:] = 0
     _read(seen, table)
-    _worths(seen, style, worths)
-    promised = np.zeros(NUM_VILLAS)
+    _worths(seen, style, mind.worths)
+    mind.lead = _lead(seen)
     for slot in range(NUM_VILLAS):
         if seen.where[slot] == ON_TABLE:
-            promised[slot] = _judge(seen, style, table, worths, slot)
+            mind.promised[slot] = _judge(seen, mind, style, slot)
     begun = first = NO_ACTION
     for k in range(VILLA):
         if seen.choice[k + 1]:
@@ -265,7 +286,7 @@ def _choose_turn(seen: Record, legal: NDArray[np.int8], style: Style) -> int:
             continue
         for slot in range(NUM_VILLAS):
             if _takes(seen, table, slot, kind & 1):
-                gain = _after_place(seen, style, table, worths, promised, slot, kind >> 1, kind & 1)
+                gain = _after_place(seen, mind, style, slot, kind >> 1, kind & 1)
                 if gain > best:
                     best, answer = gain, kind if begun == NO_ACTION else VILLA + slot
     if legal[NOTHING] and style.fly - 0.1 > best:
@@ -288,13 +309,15 @@ def _choose_turn(seen: Record, legal: NDArray[np.int8], style: Style) -> int:
         for b in range(NUM_VILLAS):
             if (legal[MOVE] or begun == MOVE) and a != b and _takes(seen, table, b, 0):
                 j = 0 if table[b, 0, OWNER] == 0 else 1
-                gain = style.fly + _after_exchange(seen, style, table, worths, promised, a, i, b, j)
+                gain = style.fly + _after_exchange(seen, mind, style, a, i, b, j)
                 if gain > best:
                     best = gain
                     answer = MOVE if begun == NO_ACTION else VICE + card if first == NO_ACTION else VILLA + b
+            if first == NO_ACTION and b < a:
+                continue  # that swap has been judged the other way round
             for j in range(2):
                 if (legal[SWAP] or begun == SWAP) and a != b and table[b, j, OWNER] > 0:
-                    gain = style.fly + _after_exchange(seen, style, table, worths, promised, a, i, b, j)
+                    gain = style.fly + _after_exchange(seen, mind, style, a, i, b, j)
                     if gain > best:
                         best = gain
                         answer = SWAP if begun == NO_ACTION else VICE + card if first == NO_ACTION else VICE + 2 * b + j
@@ -302,12 +325,9 @@ def _choose_turn(seen: Record, legal: NDArray[np.int8], style: Style) -> int:
 
 
 @compiled
-def _choose_accusation(seen: Record, style: Style) -> int:
+def _choose_accusation(seen: Record, style: Style, seats: int, partner: int) -> int:
     """Accuse the likeliest Murderer if his best object is worth the risk of one's own."""
-    seats = 0
     own = 0.0
-    for k in range(MAX_PLAYERS):
-        seats += seen.seated[k]
     specials = np.zeros(MAX_PLAYERS + 1)
     highest = np.zeros(MAX_PLAYERS + 1)
     for slot in range(NUM_VILLAS):
@@ -322,18 +342,13 @@ def _choose_accusation(seen: Record, style: Style) -> int:
     own = highest[1]
     best, answer = 0.0, NO_ACCUSATION
     for place in range(2, seats + 1):
+        if place == partner + 1:
+            continue
         guilty = min(0.9, (1.0 + 1.5 * specials[place]) / (seats + 1))
         gain = guilty * highest[place] - style.accuses * (1.0 - guilty) * own
         if gain > best:
             best, answer = gain, NO_ACCUSATION + place - 1
     return answer
-
-
-@compiled
-def _decide(seen: Record, legal: NDArray[np.int8], style: Style) -> int:
-    if legal[NO_ACCUSATION]:
-        return _choose_accusation(seen, style)
-    return _choose_turn(seen, legal, style)
 
 
 @compiled
@@ -345,5 +360,12 @@ def decide(
     actions: NDArray[np.int64],
 ) -> None:
     """An action for each row; `chances` are uniform in [0, 1), (N, NUM_CHANCES)."""
+    scratch = np.zeros(1, _MIND)
     for i in range(len(rows)):
-        actions[i] = _decide(rows[i], masks[i], style)
+        seen, mind = rows[i], scratch[0]
+        seats = int(seen.seated.sum())
+        mind.seats, mind.partner = seats, style.partner % seats if style.partner else -1
+        if masks[i, NO_ACCUSATION]:
+            actions[i] = _choose_accusation(seen, style, seats, mind.partner)
+        else:
+            actions[i] = _choose_turn(seen, masks[i], mind, style)

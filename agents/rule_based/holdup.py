@@ -40,6 +40,8 @@ class Style(NamedTuple):
     """Uses the Revolver on anybody, whatever the cards."""
     bribes_at: int
     """Bribes with this many Thieves or fewer."""
+    partner: int = 0
+    """How many seats clockwise a partner sits, whom he plays for as well; 0 is nobody."""
 
 
 STYLES = {
@@ -47,6 +49,10 @@ STYLES = {
     "cautious": Style(0.8, 0.0, 0.0, False, 1),
     "bluffing": Style(0.3, 0.35, 1.0, False, 0),
     "maniac": Style(0.0, 1.0, 1.0, True, 2),
+}
+HELD_OUT = {
+    "colluder-next": STYLES["band"]._replace(partner=1),
+    "colluder-before": STYLES["band"]._replace(partner=-1),
 }
 
 _LOW = np.array([0, 0, 0, 2, 5, 7, 7]) / NUM_CARDS
@@ -96,6 +102,7 @@ def _decide(seen: Record, legal: NDArray[np.int8], style: Style, first: float, s
     low, high = _LOW[players] + cut, _HIGH[players] - cut
     in_band = low <= _rank(seen, value) <= high
     bluffs = first < style.bluff
+    partner = style.partner % players
     if legal[KEEP]:
         if seen.pile_size == 0:  # HOL-4: nothing left to draw wins at once
             return REDRAW
@@ -105,7 +112,8 @@ def _decide(seen: Record, legal: NDArray[np.int8], style: Style, first: float, s
             return BRIBE
         return LOAN if legal[LOAN] and seen.diamonds[0, 0] + seen.diamonds[0, 1] == 0 else DONE
     if legal[JOIN]:
-        return JOIN if in_band or bluffs or folded == players - 1 else FOLD
+        covers = partner > 0 and seen.joined[partner] and _rank(seen, value) > high  # above his card, which is second then
+        return JOIN if in_band or bluffs or covers or folded == players - 1 else FOLD
     if legal[NO_REVOLVER]:
         return _choose_target(seen, legal, value, low, high, style) if second < style.shoots else NO_REVOLVER
     return PAY if legal[PAY] and seen.thieves[0] < 3 else FLIP

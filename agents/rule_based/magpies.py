@@ -43,6 +43,8 @@ class Style(NamedTuple):
     """Takes the card with the most points that is no third alarm, whatever the others have."""
     denies: float
     """The share of a card's worth to the next player in its worth, in place of that to oneself."""
+    partner: int = 0
+    """How many seats clockwise a partner sits, whose lead counts as one's own; 0 is nobody."""
 
 
 STYLES = {
@@ -53,6 +55,10 @@ STYLES = {
     "gap-3": Style(3, True, 0.0),
     "denier": Style(1, False, 1.0),
 }
+HELD_OUT = {
+    "colluder-next": STYLES["mixed"]._replace(partner=1),
+    "colluder-before": STYLES["mixed"]._replace(partner=-1),
+}
 
 _LARGE, _SMALL = magpies.OPTIONS["tokens"].default
 _TAKES = np.array(magpies.OPTIONS["take_table"].default)
@@ -60,18 +66,49 @@ _RAID = magpies.OPTIONS["alarms_for_raid"].default
 _TRIANGLES = np.tile([triangles for triangles, _, _ in dict.fromkeys(magpies.DECK)], NUM_COLOURS)
 _KEPT = np.array([1.0, 0.85, 0.6])
 """How much of a colour's worth is likely to be kept, by its alarms."""
+_HELD = len(magpies.HOLDINGS)
 _CARD = 1.3
 """What a card of the pile is worth on the average."""
+_MOST = 48
+"""Half steps between two players that are looked up."""
+
+
+_MIND = np.dtype((
+    np.record,
+    [
+        ("chances", np.float64, 2 * _MOST + 1),  # found by `_ahead`, by half steps, 0 where unknown
+        ("strength", np.float64, MAX_PLAYERS),  # what a category is decided by
+        ("odds", np.float64, (MAX_PLAYERS, MAX_PLAYERS)),  # of each player (row) to end up ahead of each other one in it
+        ("feathers", np.float64, MAX_PLAYERS),  # what the tokens for feathers are worth, as things are
+        ("later_feathers", np.float64, MAX_PLAYERS),  # the same as things might be
+        ("leads", np.float64, (MAX_PLAYERS, NUM_COLOURS)),  # found by `_present_lead`, nan where unknown
+        ("after", np.int64, (MAX_PLAYERS, NUM_COLOURS, _HELD)),  # the holdings as things might be
+        ("seats", np.int64),
+        ("partner", np.int64),  # as the observer counts seats, or -1
+    ],
+))  # fmt: skip
+"""What all judgements of a decision have in common. In a record: arrays would be counted at every call."""
 
 
 @compiled
-def _odds(strength: NDArray[np.float64], seats: int, spread: float) -> NDArray[np.float64]:
-    """How likely each player (row) ends up ahead of each other one, when the present numbers are uncertain by `spread`."""
-    odds = np.zeros((MAX_PLAYERS, MAX_PLAYERS))
-    for place in range(seats):
-        for k in range(seats):
-            odds[place, k] = 1 / (1 + np.exp((strength[k] - strength[place]) / spread))
-    return odds
+def _ahead(mind: Record, steps: float, spread: float) -> float:
+    """How likely one ends up ahead who is so far behind now, when the present numbers are uncertain by `spread`."""
+    k = int(2 * steps) + _MOST
+    if not 0 <= k < len(mind.chances):
+        return float(1 / (1 + np.exp(steps / spread)))
+    if mind.chances[k] == 0:
+        mind.chances[k] = 1 / (1 + np.exp(steps / spread))
+    return float(mind.chances[k])
+
+
+@compiled
+def _compare(seen: Record, mind: Record) -> None:
+    """Write the odds of what is in `mind.strength`."""
+    spread = 0.4 + 0.02 * seen.draw_size
+    for place in range(mind.seats):
+        for k in range(mind.seats):
+            if k != place:
+                mind.odds[place, k] = _ahead(mind, mind.strength[k] - mind.strength[place], spread)
 
 
 @compiled
@@ -93,44 +130,72 @@ def _tokens(odds: NDArray[np.float64], place: int, seats: int) -> float:
 
 
 @compiled
-def _lead(seen: Record, holdings: NDArray[np.int64], place: int, colour: int, seats: int) -> float:
-    """By how much a player's worth in a colour and in feathers is ahead of the mean of the others."""
-    spread = 0.4 + 0.02 * seen.draw_size
-    cards, feathers = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
-    for k in range(seats):
-        cards[k] = holdings[k, colour, HELD_CARDS] + 0.5 * holdings[k, colour, HELD_LAUREL]
+def _weigh_feathers(seen: Record, mind: Record, holdings: NDArray[np.int64], worth: NDArray[np.float64]) -> None:
+    """Write what the tokens for feathers are worth to each player, (MAX_PLAYERS,)."""
+    for k in range(mind.seats):
+        mind.strength[k] = 0
         for each in range(NUM_COLOURS):
-            feathers[k] += holdings[k, each, HELD_FEATHERS]
-    of_cards, of_feathers = _odds(cards, seats, spread), _odds(feathers, seats, spread)
+            mind.strength[k] += holdings[k, each, HELD_FEATHERS]
+    _compare(seen, mind)
+    for k in range(mind.seats):
+        worth[k] = _tokens(mind.odds, k, mind.seats)
+
+
+@compiled
+def _lead(
+    seen: Record, mind: Record, holdings: NDArray[np.int64], feathers: NDArray[np.float64], place: int, colour: int
+) -> float:
+    """By how much a player's worth in a colour and in feathers is ahead of the mean of the others.
+
+    The observer and his partner count as one.
+    """
+    for k in range(mind.seats):
+        mind.strength[k] = holdings[k, colour, HELD_CARDS] + 0.5 * holdings[k, colour, HELD_LAUREL]
+    _compare(seen, mind)
     lead = 0.0
-    for k in range(seats):
+    for k in range(mind.seats):
         kept = _KEPT[min(holdings[k, colour, HELD_ALARMS], 2)]
-        worth = kept * (_tokens(of_cards, k, seats) + holdings[k, colour, HELD_POINTS])
-        worth += _tokens(of_feathers, k, seats)
-        lead += worth if k == place else -worth / (seats - 1)
+        worth = kept * (_tokens(mind.odds, k, mind.seats) + holdings[k, colour, HELD_POINTS])
+        worth += feathers[k]
+        lead += worth if k == place or (place == 0 and k == mind.partner) else -worth / (mind.seats - 1)
     return lead
 
 
 @compiled
-def _gain(seen: Record, place: int, space: int, seats: int, style: Style) -> float:
+def _present_lead(seen: Record, mind: Record, place: int, colour: int) -> float:
+    """`_lead` as things are."""
+    if np.isnan(mind.leads[place, colour]):
+        mind.leads[place, colour] = _lead(seen, mind, mind.after, mind.feathers, place, colour)
+    return float(mind.leads[place, colour])
+
+
+@compiled
+def _gain(seen: Record, mind: Record, style: Style, place: int, space: int) -> float:
     """What the card on a space is worth to a player."""
     look = seen.board[space]
     colour = int(np.argmax(look[:NUM_COLOURS]))
     alarms = seen.holdings[place, colour, HELD_ALARMS] + look[ALARM]
     if style.plain:
         return float(1.0 + look[POINTS] - 10.0 * (alarms >= _RAID))
-    after = seen.holdings.astype(np.int64)
-    before = _lead(seen, after, place, colour, seats)
+    before = _present_lead(seen, mind, place, colour)
+    own, kept = mind.after[place, colour], seen.holdings[place, colour]
     if alarms >= _RAID:
-        after[place, colour] = 0
+        own[:] = 0
     else:
-        after[place, colour, HELD_CARDS] += 1
-        after[place, colour, HELD_ALARMS] += look[ALARM]
-        after[place, colour, HELD_FEATHERS] += look[FEATHER]
-        after[place, colour, HELD_LAUREL] += look[LAUREL]
-        after[place, colour, HELD_POINTS] += look[POINTS]
+        own[HELD_CARDS] += 1
+        own[HELD_ALARMS] += look[ALARM]
+        own[HELD_FEATHERS] += look[FEATHER]
+        own[HELD_LAUREL] += look[LAUREL]
+        own[HELD_POINTS] += look[POINTS]
+    feathers = mind.feathers
+    if own[HELD_FEATHERS] != kept[HELD_FEATHERS]:
+        feathers = mind.later_feathers
+        _weigh_feathers(seen, mind, mind.after, feathers)
+    after = _lead(seen, mind, mind.after, feathers, place, colour)
+    for k in range(len(own)):
+        own[k] = kept[k]
     joker = _CARD * (alarms >= _RAID) * seen.unused[place]
-    return float(_lead(seen, after, place, colour, seats) - before + _CARD * look[PLUS] + joker)
+    return float(after - before + _CARD * look[PLUS] + joker)
 
 
 @compiled
@@ -140,78 +205,116 @@ def _caught(cards: int, seats: int) -> float:
 
 
 @compiled
-def _division(worth: NDArray[np.float64], takes: int, seats: int) -> float:
-    """How far a leader gets ahead who takes the best cards of these, when the others take one each of the next."""
-    ordered = np.sort(worth)[::-1]
-    others = min(len(worth) - takes, seats - 1)
-    lead = float(ordered[:takes].sum()) - _CARD * others / (seats - 1)
-    return lead if len(worth) == takes + others else lead + max(0.0, float(ordered[takes + others]))
+def _division(ordered: NDArray[np.float64], cards: int, takes: int, seats: int) -> float:
+    """How far a leader gets ahead who takes the first of some ordered cards, when the others take one each of the next."""
+    others = min(cards - takes, seats - 1)
+    best = 0.0
+    for k in range(takes):
+        best += ordered[k]
+    lead = best - _CARD * others / (seats - 1)
+    return float(lead if cards == takes + others else lead + max(0.0, ordered[takes + others]))
 
 
 @compiled
-def _is_worth_drawing(seen: Record, seats: int, style: Style) -> bool:
+def _insert(ordered: NDArray[np.float64], size: int, value: float) -> None:
+    """Put a value where it belongs among the first `size`, which stand from high to low."""
+    k = size
+    while k > 0 and ordered[k - 1] < value:
+        ordered[k] = ordered[k - 1]
+        k -= 1
+    ordered[k] = value
+
+
+@compiled
+def _remove(ordered: NDArray[np.float64], size: int, value: float) -> None:
+    """Take a value out of the first `size`, among which it is."""
+    k = 0
+    while ordered[k] != value:
+        k += 1
+    for i in range(k, size - 1):
+        ordered[i] = ordered[i + 1]
+
+
+@compiled
+def _is_worth_drawing(seen: Record, mind: Record, style: Style) -> bool:
     """Whether to draw on, by the exact chances of the unseen cards and with the best stop later."""
+    seats = mind.seats
     chances = np.zeros(MAX_TRIANGLES + 1)
     for card in range(len(_TRIANGLES)):
         chances[_TRIANGLES[card]] += seen.unseen[card]
     chances /= chances.sum()
-    worth = np.full(MAX_SPACES, _CARD)
-    for space in range(seen.laid):
-        worth[space] = _gain(seen, 0, space, seats, style)
-    drawn = stopped = 0.0
     end = seen.laid + seen.gap
+    ordered = np.zeros(MAX_SPACES + 1)
+    good = 0
+    for space in range(end):
+        worth = _gain(seen, mind, style, 0, space) if space < seen.laid else _CARD
+        good += worth > 0
+        _insert(ordered, space, worth)
+    drawn = stopped = 0.0
     best = np.zeros((MAX_SPACES + 1, MAX_SPACES + 1))  # by cards on the board and gap
     for cards in range(end, seen.laid - 1, -1):
-        best[cards, 0] = _division(worth[:cards], (worth[:cards] > 0).sum(), seats)
-        stopped = _division(worth[:cards], _TAKES[cards - 1], seats)
+        best[cards, 0] = _division(ordered, cards, good, seats)
+        stopped = _division(ordered, cards, _TAKES[min(cards, len(_TAKES)) - 1], seats)
         for gap in range(1, end - cards + 1):
             drawn = 0.0
             for triangles in range(MAX_TRIANGLES + 1):
                 if triangles < gap:
                     drawn += chances[triangles] * best[cards + 1, gap - 1 - triangles]
                 else:
-                    drawn += chances[triangles] * _caught(len(worth[: cards + gap - triangles]), seats)
+                    drawn += chances[triangles] * _caught(max(0, cards + gap - triangles), seats)
             best[cards, gap] = max(stopped, drawn)
+        if cards > seen.laid:  # the last one is none that lies there yet
+            _remove(ordered, cards, _CARD)
+            good -= 1
     return drawn > stopped
 
 
 @compiled
-def _choose_card(seen: Record, legal: NDArray[np.int8], seats: int, style: Style) -> int:
+def _choose_card(seen: Record, legal: NDArray[np.int8], mind: Record, style: Style) -> int:
     """The best card, or PASS where that is allowed and none helps."""
+    denies = 0.0 if mind.partner == 1 else style.denies
     chosen, most = PASS, 0.0 if legal[PASS] else -np.inf
     for space in range(MAX_SPACES):
         if legal[TAKE + space]:
-            own = _gain(seen, 0, space, seats, style)
-            theirs = max(0.0, _gain(seen, 1, space, seats, style)) if style.denies > 0 else 0.0
-            worth = own + style.denies * (theirs - own)
+            own = _gain(seen, mind, style, 0, space)
+            theirs = max(0.0, _gain(seen, mind, style, 1, space)) if denies > 0 else 0.0
+            worth = own + denies * (theirs - own)
             if worth > most and not (legal[PASS] and own <= 0):
                 chosen, most = TAKE + space, worth
     return chosen
 
 
 @compiled
-def _choose_joker(seen: Record, legal: NDArray[np.int8], seats: int) -> int:
+def _choose_joker(seen: Record, legal: NDArray[np.int8], mind: Record) -> int:
     """The colour in which one card more helps most: a later raid may never come."""
     chosen, most = PASS, 0.0
     for colour in range(NUM_COLOURS):
         if legal[JOKER + colour]:
-            after = seen.holdings.astype(np.int64)
-            before = _lead(seen, after, 0, colour, seats)
-            after[0, colour, HELD_CARDS] += 1
-            worth = _lead(seen, after, 0, colour, seats) - before
+            before = _present_lead(seen, mind, 0, colour)
+            mind.after[0, colour, HELD_CARDS] += 1
+            worth = _lead(seen, mind, mind.after, mind.feathers, 0, colour) - before
+            mind.after[0, colour, HELD_CARDS] -= 1
             if worth > most:
                 chosen, most = JOKER + colour, worth
     return chosen
 
 
 @compiled
-def _decide(seen: Record, legal: NDArray[np.int8], style: Style) -> int:
+def _decide(seen: Record, legal: NDArray[np.int8], mind: Record, style: Style) -> int:
+    if legal[STOP] and style.stop_gap >= 0:
+        return DRAW if seen.gap > style.stop_gap else STOP
     seats = int(seen.seated.sum())
+    mind.seats, mind.partner = seats, style.partner % seats if style.partner else -1
+    mind.chances[:] = 0
+    mind.leads[:] = np.nan
+    for place in range(seats):
+        for colour in range(NUM_COLOURS):
+            for k in range(_HELD):
+                mind.after[place, colour, k] = seen.holdings[place, colour, k]
+    _weigh_feathers(seen, mind, mind.after, mind.feathers)
     if legal[STOP]:
-        if style.stop_gap >= 0:
-            return DRAW if seen.gap > style.stop_gap else STOP
-        return DRAW if _is_worth_drawing(seen, seats, style) else STOP
-    return _choose_joker(seen, legal, seats) if legal[JOKER] else _choose_card(seen, legal, seats, style)
+        return DRAW if _is_worth_drawing(seen, mind, style) else STOP
+    return _choose_joker(seen, legal, mind) if legal[JOKER] else _choose_card(seen, legal, mind, style)
 
 
 @compiled
@@ -223,5 +326,6 @@ def decide(
     actions: NDArray[np.int64],
 ) -> None:
     """An action for each row; nothing is left to chance."""
+    scratch = np.zeros(1, _MIND)
     for i in range(len(rows)):
-        actions[i] = _decide(rows[i], masks[i], style)
+        actions[i] = _decide(rows[i], masks[i], scratch[0], style)

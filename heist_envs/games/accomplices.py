@@ -1109,6 +1109,26 @@ ACTION_NAMES = (  # section f; ACC-29: nothing else may be said
     "STEAL Ba", "STEAL Bb", "STEAL Bc", "STEAL Bd", "STEAL Be", "STEAL J",
 )  # fmt: skip
 
+FRENCH = {
+    "Accomplices": "Complices", "coup": "coup", "table": "table", "pile": "pioche", "discard": "défausse",
+    "Discard": "Défausse", "file": "dossier", "hideout": "Planque", "hand": "main", "in hand": "en main", "points": "points",
+    "accomplice": "complice", "Key": "Clé", "Keys": "Clés", "Loot": "Butin", "Loots": "Butins", "Traitor": "Traître",
+    "Alarm": "Alarme", "Alarms": "Alarmes", "P": "Passe-partout", "J": "Pactole", "T": "Traître", "A": "Alarme",
+    **{f"K{place}": f"Clé {place}" for place in "abcde"}, **{f"B{place}": f"Butin {place}" for place in "abcde"},
+    "PLAY": "POSER", "CLAIM": "ANNONCER", "PASS": "PASSER", "SOUND": "SONNER", "TAKE PILE": "PRENDRE LA PIOCHE",
+    "CHOOSE": "CHOISIR", "KEEP": "RANGER", "STEAL": "VOLER", "SETUP": "MISE EN PLACE", "DEAL": "DISTRIBUTION",
+    "LEAD": "MENER", "VOLUNTEER": "VOLONTAIRES", "REVEAL": "RÉVÉLATION", "ALARM": "ALARME", "BETRAY": "TRAHIR",
+    "RESOLVE": "COMPLÉTER LES MAINS", "OVER": "FIN", "SUCCESS": "COUP RÉUSSI", "BETRAYAL": "TRAHISON", "FAIL": "COUP RATÉ",
+    "RUNG": "ALARME SONNÉE",
+}  # fmt: skip
+"""The game's own words in French, in the terms of the source text."""
+FRENCH_MARKS = {
+    "led": "menée", "given": "du complice", "laid": "posée", "from the pile": "de la pioche", "leads": "mène",
+    "claims": "annonce", "volunteers": "volontaire", "lets it pass": "laisse passer", "says": "dit", "no": "non",
+    "yes": "oui", "of": "sur", "discarded": "défaussées",
+}  # fmt: skip
+"""What pictures say beside them."""
+
 _FLAGS = [
     "cap_terminates", "open_volunteers", "hidden_alarms", "wild_needs_real", "score_reward", "truncated", "volunteers",
     "declined", "last_volunteers", "last_stolen",

@@ -1437,6 +1437,22 @@ ACTION_NAMES = (
     "NO ACCUSATION", *(f"ACCUSE +{k}" for k in range(1, MAX_PLAYERS)),
 )  # fmt: skip
 
+FRENCH = {
+    "Cleaners": "Nettoyeurs", "rookie": "Bleusaille", "base": "base", "murderer": "Le Meurtrier rôde",
+    "detective": "Meurtrier Versus Detective", "Murderer": "Meurtrier", "crew": "brigade", "object": "Objet",
+    "objects": "Objets", "Weapon": "Arme du Crime", "Dog": "Chien", "Body": "Bourgeoise", "Keyhole": "Trou de Serrure",
+    "Fly": "Mouche", "Villa": "Villa", "Vice": "Vice", "Villa card": "carte Villa", "Vice card": "carte Vice",
+    "slot": "case", "pile": "pioche", "draw pile": "pioche", "discard": "défausse", "hand": "main",
+    "turns": "tours", "score": "score",
+    "PLACE": "POSER", "DOWN": "CACHÉE", "UP": "VISIBLE", "PEEK": "CONSULTER", "VILLA": "VILLA", "VICE": "VICE",
+    "MOVE": "DÉPLACER", "SWAP": "INTERVERTIR", "NOTHING": "RIEN", "NO ACCUSATION": "PAS D'ACCUSATION", "ACCUSE": "ACCUSER",
+    "FIRST": "PREMIER JOUEUR", "FACINGS": "FACES", "PILE": "PIOCHE", "CHARACTERS": "PERSONNAGES", "HANDS": "MAINS",
+    "START": "DÉBUT", "REFILL": "COMPLÉTER LA MAIN", "TURN": "TOUR", "OVER": "FIN",
+}  # fmt: skip
+"""The game's own words in French, in the terms of the source text."""
+FRENCH_MARKS = {"won": "remportée", "seen by": "vue par", "top of pile": "dessus de la pioche"}
+"""What pictures say beside them."""
+
 
 _NUMBERS = {
     name: option.allowed

@@ -751,6 +751,23 @@ ACTION_NAMES = (
     "REVOLVER +1", "REVOLVER +2", "REVOLVER +3", "REVOLVER +4", "REVOLVER +5", "FLIP", "PAY",
 )  # fmt: skip
 
+FRENCH = {
+    "Hold-up": "Hold-Up", "table": "table", "pot": "pot", "pile": "pioche", "round": "manche", "hand": "main",
+    "diamond": "diamant", "diamonds": "diamants", "Thief": "Voleur", "Thieves": "Voleurs", "Cop": "Gendarme",
+    "Cops": "Gendarmes", "Glove": "Gant", "Revolver": "Révolver", "heist": "casse", "loan": "prêt", "score": "score",
+    "KEEP": "GARDER", "REDRAW": "REPIOCHER", "BRIBE": "CORROMPRE", "LOAN": "PRÊT", "DONE": "TERMINER", "JOIN": "PARTICIPER",
+    "FOLD": "NE PAS PARTICIPER", "NO REVOLVER": "PAS DE RÉVOLVER", "REVOLVER": "RÉVOLVER", "FLIP": "RETOURNER",
+    "PAY": "PAYER", "SETUP": "MISE EN PLACE", "DEAL": "DISTRIBUTION", "DRAW": "CARTE", "CORRUPT": "CORRUPTION",
+    "REVEAL": "RÉVÉLATION", "PENALTY": "COMPENSATION", "OVER": "FIN",
+}  # fmt: skip
+"""The game's own words in French, in the terms of the source text."""
+FRENCH_MARKS = {
+    "laid": "déposée", "has the Glove (F)": "a le Gant (F)", "joined": "participe", "folded": "ne participe pas",
+    "forced by the Revolver": "forcé par le Révolver", "used the Revolver": "a utilisé le Révolver", "says": "dit",
+    "taken": "accordé",
+}  # fmt: skip
+"""What pictures say beside them."""
+
 
 _NUMBERS = {
     name: option.allowed

@@ -788,6 +788,24 @@ ACTION_NAMES = (
     *(f"JOKER {colour.upper()}" for colour in COLOURS),
 )  # fmt: skip
 
+_COLOURS_IN_FRENCH = ("bijoux", "orfèvrerie", "tableaux", "pierres", "statues")
+FRENCH = {
+    **dict(zip(COLOURS, _COLOURS_IN_FRENCH, strict=True)),
+    **{colour.upper(): name.upper() for colour, name in zip(COLOURS, _COLOURS_IN_FRENCH, strict=True)},
+    "Magpies": "Pies", "board": "plateau", "space": "case", "gap": "écart", "draw pile": "pioche", "reserve": "réserve",
+    "turn": "tour", "last turn": "dernier tour", "inspector": "inspecteur", "alarm": "alarme", "alarms": "alarmes",
+    "feather": "plume", "feathers": "plumes", "laurel": "laurier", "joker": "joker", "points": "points", "+card": "+carte",
+    "+cards": "+cartes", "character": "personnage", "score": "score", "running": "en cours", "stopped": "arrêt",
+    "caught": "main dans le sac", "coup": "coup d'éclat",
+    "DRAW": "PIOCHER", "STOP": "S'ARRÊTER", "TAKE": "PRENDRE", "PASS": "PASSER", "JOKER": "JOKER", "SETUP": "MISE EN PLACE",
+    "STEAL": "VOL", "COUP_TAKE": "COUP D'ÉCLAT", "SHARE": "PARTAGE", "EXTRA": "SUPPLÉMENT", "OVER": "FIN",
+}  # fmt: skip
+"""The game's own words in French, in the terms of the source text, which does not name the colours."""
+FRENCH_MARKS = {
+    "plain": "simple", "free": "libre", "chosen": "choisie", "leads": "cheffe", "character unused": "personnage disponible",
+}  # fmt: skip
+"""What pictures say beside them."""
+
 
 _NUMBERS = {"start_reserve": range(MAX_CARDS), "phase": range(len(PHASES)), "ending": range(len(ENDINGS))} | {
     name: option.allowed
