@@ -37,7 +37,7 @@ def faults(notebook):
 @pytest.mark.filterwarnings("ignore")  # Jupyter's own
 @every_notebook
 def test_a_notebook_plays_from_top_to_bottom(path):
-    played = jupyter.played(path, DECISIONS=20_000)
+    played = jupyter.played(path, DECISIONS=8_000)
     assert list(faults(played)) == []
     has_parameters = any("parameters" in cell.metadata.get("tags", []) for cell in played.cells)
     assert len(code_of(played)) == len(code_of(nbformat.read(path, as_version=4))) + has_parameters
