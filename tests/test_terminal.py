@@ -13,6 +13,13 @@ from heist_envs.replay import Replay, play
 from tests import tables
 from tests.test_watch import SEAT, SHORT, twins
 
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    """A game that is left asks for a file, for which an answer may be taken."""
+    monkeypatch.chdir(tmp_path)
+
+
 every_game = pytest.mark.parametrize("name", GAMES)
 
 
