@@ -25,7 +25,6 @@ from heist_envs.cli import main
 from heist_envs.games import GAMES, holdup, load
 from heist_envs.scene import ALL_SEEING
 from tests import tables
-from tests.browser import CHROMIUM, Browser
 from tests.test_watch import SEAT, SHORT, twins
 
 table = pytest.importorskip("heist_envs.table", exc_type=ImportError)
@@ -458,14 +457,6 @@ def open_house(made, app, port=0):
         finally:
             server.should_exit = True
             thread.join()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if CHROMIUM is None:
-        pytest.skip("no Chromium")
-    with Browser(tmp_path_factory.mktemp("chromium")) as one:
-        yield one
 
 
 IS_OVER = "!document.getElementById('again').hidden"

@@ -14,7 +14,6 @@ from heist_envs.replay import Left, Replay, play, record
 from heist_envs.scene import ALL_SEEING, Card, Scene, Zone
 from heist_envs.story import news, outcome, spoken
 from tests import tables
-from tests.browser import CHROMIUM, Browser
 
 every_game = pytest.mark.parametrize("name", GAMES)
 SEAT = 1
@@ -217,14 +216,6 @@ def test_a_seat_that_is_not_there_and_words_that_look_like_markup_do_no_harm():
     assert "</script><b>[[DATA]]" in data_of(page)["facts"]
     with pytest.raises(ValueError, match="got seat 3: the seats are player_0 to player_2"):
         watch.page(part, 3)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if CHROMIUM is None:
-        pytest.skip("no Chromium")
-    with Browser(tmp_path_factory.mktemp("chromium")) as one:
-        yield one
 
 
 PICTURE = "document.querySelector('#table svg').outerHTML"
