@@ -24,8 +24,7 @@ A mean over the row moves with copies, and so does the mixture of most entropy (
 What these ratings cannot say. They know tables of one against many, nothing of tables of three kinds or of two against two,
 and nothing of agents that were not entered. They are no measure of success in a weak field: only what the hardest mixture
 does counts, so that who wins most from weak agents gains nothing by it, and a new agent lowers those whom it beats. They
-are made from measured means and have their noise, without an interval of their own: who is nearer to another than the
-half-widths of the table is not told apart from him.
+are made from measured means and have their noise (`intervals`), which leans downwards: noise makes some mixture look hard.
 """
 
 import argparse
@@ -35,6 +34,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from heist_envs.benchmarks.tournament import NORMAL_95
 
 BINDING = 1e-6
 """A constraint whose multiplier is above this holds with equality in every solution; the largest is 1 / N at least."""
@@ -80,6 +81,25 @@ def ratings(payoffs: ArrayLike) -> NDArray[np.float64]:
     return np.round(found, 12) + 0.0  # less is the solver's noise; and no -0
 
 
+def intervals(scores: ArrayLike, draws: int = 100, seed: int = 0) -> NDArray[np.float64]:
+    """Where 95% of an agent's ratings lie when the table is measured again, float64 (N, 2).
+
+    The parametric bootstrap (Efron and Tibshirani, "An introduction to the bootstrap", 1993, 6.5): every mean is drawn anew
+    from the normal distribution about it that its half-width says, and the table is rated again. Entries are drawn
+    independently, as if each match had deals of its own.
+
+    Args:
+        scores: mean and half-width of its 95% interval, (N, N, 2).
+        draws: tables.
+        seed: of the draws.
+    """
+    means, widths = np.moveaxis(np.asarray(scores, np.float64), -1, 0)
+    rng = np.random.default_rng(seed)
+    again = [ratings(means + widths / NORMAL_95 * rng.standard_normal(means.shape)) for _ in range(draws)]
+    found: NDArray[np.float64] = np.quantile(again, [0.025, 0.975], axis=0).T
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.ratings", description=__doc__.split("\n")[0])
@@ -88,10 +108,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for file in given.files:
         result = json.loads(file.read_text())
         for table in result["tables"]:
-            means = np.array(table["scores"])[..., 0]
-            print(f"{result['game']}, {table['options']}: rating, and mean over the row")
-            for k in np.argsort(-ratings(means), kind="stable"):
-                print(f"  {result['agents'][k]:30} {ratings(means)[k]:+.3f} {means[k].mean():+.3f}")
+            scores = np.array(table["scores"])
+            means = scores[..., 0]
+            rated, noise = ratings(means), intervals(scores)
+            print(f"{result['game']}, {table['options']}: rating, its 95% interval, and mean over the row")
+            for k in np.argsort(-rated, kind="stable"):
+                low, high = noise[k]
+                print(f"  {result['agents'][k]:30} {rated[k]:+.3f} ({low:+.3f} to {high:+.3f}) {means[k].mean():+.3f}")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from heist_envs.benchmarks.behaviour import cells as behaviour_cells
-from heist_envs.benchmarks.ratings import ratings
+from heist_envs.benchmarks.ratings import intervals, ratings
 from heist_envs.benchmarks.statistics import PAGE, Figure
 from heist_envs.benchmarks.throughput import NUM_ENVS, WORKERS, Case, way_of
 from heist_envs.benchmarks.tournament import Score
@@ -74,7 +74,7 @@ def throughput_tables(result: dict[str, Any]) -> str:
         players = list(dict.fromkeys(row["players"] for row in found["decisions"]))
         lines += [f"| {game} | " + " | ".join(f"{n} players" for n in players) + " |", "|---|" + "--:|" * len(players)]
         lines += [
-            f"| {way} | " + " | ".join(by_players.get(n, "") for n in players) + " |" for way, by_players in cells.items()
+            f"| {way} | " + " | ".join(by_players[n] for n in players) + " |" for way, by_players in cells.items()
         ]
         lines.append("")
     return "\n".join(lines + _phase_table(result) + _size_table(result) + _peer_table(result))
@@ -83,8 +83,6 @@ def throughput_tables(result: dict[str, Any]) -> str:
 def _phase_table(result: dict[str, Any]) -> list[str]:
     games = result["games"].items()
     phases = list(dict.fromkeys(phase for _, found in games for phase in found["phases"]))
-    if not phases:
-        return []
     lines = [
         f"Nanoseconds of a decision by phase, in a batch of {NUM_ENVS}: the same games played with and without it; `choice` "
         "is the random legal action.",
@@ -111,7 +109,7 @@ def _size_table(result: dict[str, Any]) -> list[str]:
     for game, found in result["games"].items():
         cells = [*(str(size) for size in found["bytes"].values()), *(f"{value:.2f}" for value in found["seconds"].values())]
         played = found["tournament"]
-        cells += ["", ""] if played is None else [f"{played:,.0f}", f"{10_000 / played:.1f}"]
+        cells += [f"{played:,.0f}", f"{10_000 / played:.1f}"]
         lines.append(f"| {game} | " + " | ".join(cells) + " |")
     return [*lines, ""]
 
@@ -238,7 +236,7 @@ def leaderboard(results: Sequence[dict[str, Any]]) -> str:
     for result in results:
         [table] = result["tables"]
         means = [[mean for mean, _ in row] for row in table["scores"]]
-        rated = ratings(means).tolist()
+        rated, noise = ratings(means).tolist(), intervals(table["scores"])
         names = result["agents"]
         lines += [
             f"## {result['game'].capitalize()}",
@@ -246,13 +244,15 @@ def leaderboard(results: Sequence[dict[str, Any]]) -> str:
             f"{_options(table)}; {result['deals']:,} deals; {_machine(result)}. One of the row among many of the column, "
             "mean reward, 95% interval clustered by deal.",
             "",
-            "| | agent | rating | mean | " + " | ".join(names) + " |",
-            "|--:|---|--:|--:|" + "--:|" * len(names),
+            "| | agent | rating | its 95% interval | mean | " + " | ".join(names) + " |",
+            "|--:|---|--:|--:|--:|" + "--:|" * len(names),
         ]
         order = sorted(range(len(names)), key=lambda i: (-rated[i], -sum(means[i])))
         for place, i in enumerate(order, start=1):
             cells = " | ".join(str(Score(*score)) for score in table["scores"][i])
-            lines.append(f"| {place} | {names[i]} | {rated[i]:+.3f} | {sum(means[i]) / len(names):+.3f} | {cells} |")
+            between = "{:+.3f} to {:+.3f}".format(*noise[i])
+            mean = sum(means[i]) / len(names)
+            lines.append(f"| {place} | {names[i]} | {rated[i]:+.3f} | {between} | {mean:+.3f} | {cells} |")
         lines.append("")
     return "\n".join(lines)
 
@@ -644,6 +644,7 @@ def report(results: pathlib.Path = RESULTS) -> str:
         "statistics-*.json": play_tables,
         "cross-*.json": cross_tables,
         "crossplay-*.json": functools.partial(cross_tables, title="Policies of several trainings among one another"),
+        "search-*.json": functools.partial(cross_tables, title="Policies and search among one another"),
         "robustness-*.json": robustness_tables,
         "variance.json": variance_tables,
         "behaviour-*.json": behaviour_tables,

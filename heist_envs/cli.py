@@ -51,7 +51,7 @@ def _table(given: argparse.Namespace) -> str:
     from heist_envs import table  # it needs the extra [table]
 
     opponents, seed, options = _company(given)
-    table.serve(given.game, opponents, seed, sys.stdout, given.seats, given.host, given.port, **options)
+    table.serve(given.game, opponents, seed, sys.stdout, given.seats, given.host, given.port, given.save, **options)
     return f"played with --seed {seed}"
 
 
@@ -139,6 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one.add_argument("--seats", type=int, default=1, help="how many people play, each by a link of his own")
     one.add_argument("--host", default="127.0.0.1", help="the address to listen at; only this machine's own if not given")
     one.add_argument("--port", type=int, default=8000, help="0 for any that is free")
+    one.add_argument("--save", type=pathlib.Path, metavar="FOLDER", help="keep a replay of each game there")
     one.set_defaults(run=_table)
 
     one = commands.add_parser(

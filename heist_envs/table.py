@@ -19,6 +19,7 @@ import pathlib
 import re
 import secrets
 import socket
+import sys
 import traceback
 from collections.abc import AsyncIterator, Mapping, Sequence
 from types import ModuleType
@@ -126,7 +127,13 @@ class Table:
     """A game and those who sit around it; when it is over, the next one."""
 
     def __init__(
-        self, game: str, people: Sequence[int], agents: Mapping[int, str | AnyAgent], seed: int, **options: Any
+        self,
+        game: str,
+        people: Sequence[int],
+        agents: Mapping[int, str | AnyAgent],
+        seed: int,
+        folder: pathlib.Path | None = None,
+        **options: Any,
     ) -> None:
         """Seat some people and agents.
 
@@ -135,13 +142,20 @@ class Table:
             people: their seats.
             agents: by seat, agents or their names (`make_agent`), for every seat without a person.
             seed: of chance and of the agents' chances; the k-th game has the k-th seed from this one on.
+            folder: where a replay of each game is kept, which shows every card: GAME-SEED.json; None keeps none.
             **options: of the game.
 
         Raises:
             TypeError, ValueError: options or agents that do not fit.
+            OSError: the folder cannot be made.
         """
         self._name, self._options, self._seed = game, options, seed
         self._people = sorted(people)
+        self._folder = folder
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        names = {seat: one if isinstance(one, str) else type(one).__name__ for seat, one in agents.items()}
+        self._who = [name for _, name in sorted({**names, **dict.fromkeys(people, "person")}.items())]
         self._agents = {seat: make_agent(one, game) if isinstance(one, str) else one for seat, one in agents.items()}
         self._results: list[str] = []
         """How each game has ended, the one that is played last, once it is over."""
@@ -153,7 +167,7 @@ class Table:
         seed = (self._seed + len(self._results)) % chance.MAX_SEED
         self._game = len(self._results) + 1
         self._choose = deciding(self._name, self._agents, seed)
-        self._recorder = Recorder(self._name, self._options)
+        self._recorder = Recorder(self._name, self._options, agents=self._who, seed=seed)
         self._seats = {seat: Seat(load(self._name), seat) for seat in self._people}
         self._look()
 
@@ -166,8 +180,20 @@ class Table:
         for seat in self._seats.values():
             seat.look(state)
         if rules.current_player(state) == rules.TERMINAL:
-            self._results.append(outcome(self._recorder.made.returns() or []))
+            self._end(outcome(self._recorder.made.returns() or []))
         self._tell()
+
+    def _end(self, result: str) -> None:
+        self._results.append(result)
+        self._save()
+
+    def _save(self) -> None:
+        made = self._recorder.made
+        if self._folder is not None and made.moves:
+            try:
+                made.save(self._folder / f"{self._name}-{made.seed}.json")
+            except OSError as error:  # the people's game goes on
+                print(f"heist: a replay was not saved: {error}", file=sys.stderr)
 
     def _tell(self) -> None:
         """Wake whoever waits for something new."""
@@ -184,7 +210,7 @@ class Table:
                 self._look()
         except Exception:  # of an agent, perhaps of somebody's own: what it says may tell the people too much
             traceback.print_exc()
-            self._results.append("an agent has failed, and the game cannot go on")
+            self._end("an agent has failed, and the game cannot go on")
             self._tell()
 
     def act(self, seat: int, game: int, decision: int, action: int) -> None:
@@ -255,7 +281,9 @@ class Table:
                 await asyncio.wait_for(changed.wait(), due - clock())
 
     def close(self) -> None:
-        """End all streams of views."""
+        """End all streams of views; a game that is not over is kept as far as it was played."""
+        if not self._is_over:
+            self._save()
         self._is_closed = True
         self._tell()
 
@@ -409,6 +437,7 @@ def serve(
     num_people: int = 1,
     host: str = LOOPBACK[0],
     port: int = 8000,
+    folder: pathlib.Path | None = None,
     **options: Any,
 ) -> None:
     """Set a table and serve its pages until an interrupt.
@@ -421,17 +450,18 @@ def serve(
         num_people: how many people have a seat.
         host: the address to listen at. Any but this machine's own (`LOOPBACK`) lets others in who have a link.
         port: the port; 0 for any that is free.
+        folder: where replays are kept (`Table`).
         **options: of the game.
 
     Raises:
         TypeError, ValueError: options, people or agents that do not fit.
-        OSError: the address cannot be had.
+        OSError: the address cannot be had, or the folder cannot be made.
     """
     num_players = int(load(game).new_initial_state(**options)["num_players"][0])
     if num_people not in range(1, num_players + 1):
         raise ValueError(f"got {num_people} seats for people: allowed is 1 to {num_players}")
     people = sorted(np.random.default_rng(seed).choice(num_players, num_people, replace=False).tolist())
-    table = Table(game, people, around(people, opponents, num_players), seed, **options)
+    table = Table(game, people, around(people, opponents, num_players), seed, folder, **options)
     links = {secrets.token_urlsafe(LINK_BYTES): seat for seat in people}
     with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as door:
         name = f"[{host}]" if ":" in host else host

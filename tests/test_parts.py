@@ -1,5 +1,7 @@
 """The parts of a table that a network looks at one by one: what is seen of them, against a slow reading of the views."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -83,6 +85,30 @@ def test_a_card_of_magpies_comes_with_what_everybody_has_of_its_colour():
         triangles = np.array([t for t, _, _ in dict.fromkeys(magpies.DECK)])
         shares = [100 * int(unseen[:, triangles == t].sum()) // max(1, int(unseen.sum())) for t in range(4)]
         assert part_features(groups_of("magpies")[2], piles[i])["odds"][0].tolist() == shares
+
+
+def test_the_piles_of_magpies_come_with_how_a_theft_may_go_on():
+    views, masks = random_views("magpies")
+    thefts = np.flatnonzero(masks[:, magpies.DRAW])
+    assert len(thefts) > 50
+    piles = look("magpies", views)[2]
+    for i in thefts:
+        gap, laid = (int(feature(name, views[i], magpies)) for name in ("gap", "laid"))
+        unseen = feature("unseen", views[i], magpies)
+        each = [t for t, _, _ in dict.fromkeys(magpies.DECK)] * 5
+        cards = np.repeat(each, unseen).tolist()
+        seen = part_features(groups_of("magpies")[2], piles[i])
+        assert seen["laid"][0].tolist() == [k == laid for k in range(8)]
+        for name, draws in (("next", [(a,) for a in cards]), ("second", list(itertools.permutations(cards, 2)))):
+            ends = [0, 0, 0]
+            for drawn in draws:
+                left = gap
+                for triangles in drawn:
+                    if left > 0:
+                        left -= 1 + triangles
+                ends[0 if left > 0 else 1 if left == 0 else 2] += 1
+            if draws:
+                assert seen[name][0].tolist() == [100 * one // len(draws) for one in ends]
 
 
 def slow_slot(view, slot):

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from heist_envs.benchmarks.ratings import main, ratings
+from heist_envs.benchmarks.ratings import intervals, main, ratings
 
 RESULTS = pathlib.Path(__file__).parent.parent / "benchmarks" / "results"
 CIRCLE = np.array([[0.0, 1, -1], [-1, 0, 1], [1, -1, 0]])
@@ -93,6 +93,16 @@ def test_who_is_dominated_is_rated_below_even_where_another_beats_both():
 def test_both_sides_of_a_pair_count_at_tables_of_many():
     # Alone among the other, each wins; the first wins more.
     assert ratings([[0, 0.5], [0.1, 0]]) == pytest.approx([0, -0.2])
+
+
+def test_the_interval_of_a_rating_is_that_of_the_table_measured_again():
+    # Who is behind one other by d in both tables has the rating -d, so that its noise is that of the mean of two entries.
+    scores = np.array([[[0, 0], [0.5, 0.1]], [[-0.5, 0.1], [0, 0]]])
+    low, high = intervals(scores, draws=2000)[1]
+    assert [low, high] == pytest.approx([-0.5 - 0.1 / np.sqrt(2), -0.5 + 0.1 / np.sqrt(2)], abs=0.01)
+    assert intervals(scores)[0] == pytest.approx([0, 0])
+    exact = scores * [1, 0]
+    assert intervals(exact, draws=3) == pytest.approx(np.array([[0, 0], [-0.5, -0.5]]))
 
 
 @pytest.mark.parametrize("payoffs", [[[0, np.nan], [0, 0]], [[0, 1]], [], [0, 1]])

@@ -23,6 +23,7 @@ import heist_envs
 from heist_envs import chance, rules
 from heist_envs.cli import main
 from heist_envs.games import GAMES, holdup, load
+from heist_envs.replay import Replay
 from heist_envs.scene import ALL_SEEING
 from tests import tables
 from tests.test_watch import SEAT, SHORT, twins
@@ -400,6 +401,37 @@ def test_an_agent_that_fails_ends_the_game_without_a_word_of_why(agent, capsys):
     at_a_table(script, agent=agent)
     said = capsys.readouterr().err
     assert "holds 14" in said or "possible are" in said
+
+
+def test_a_replay_of_each_game_is_kept_where_it_is_asked_for(tmp_path, capsys):
+    folder = tmp_path / "new" / "replays"
+
+    async def script(client, other, made):
+        count = await play_on(np.random.default_rng(0), client, other)
+        assert (await client.ask("/again", b'{"game": 1}'))[0] == 204
+        await until(lambda: client.view["game"] == 2)
+        await hear(client, other)
+        acts = next(one for one in (client, other) if one.view["actions"])
+        await acts.act(acts.view["actions"][0][0])
+        made.close()
+        whole, begun = (Replay.load(folder / f"holdup-{SEED + k}.json") for k in range(2))
+        assert whole.agents == ["person", "person", "uniform"]
+        assert sum(move.player in ("player_0", "player_1") for move in whole.moves) == count
+        assert whole.returns() is not None
+        assert begun.moves
+        assert begun.returns() is None
+        assert b"uniform" not in client.received
+
+    at_a_table(script, folder=folder)
+    assert capsys.readouterr().err == ""
+    in_the_way = tmp_path / f"holdup-{SEED}.json"
+    in_the_way.mkdir()
+
+    async def unsaved(client, other, made):
+        await play_on(np.random.default_rng(0), client, other)
+
+    at_a_table(unsaved, folder=tmp_path)
+    assert capsys.readouterr().err == f"heist: a replay was not saved: [Errno 21] Is a directory: '{in_the_way}'\n"
 
 
 def test_people_who_do_not_fit_are_refused():

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from heist_envs.agents.parts import Group
 from heist_envs.games.magpies import (
     DECK,
+    DRAW,
     HELD_FEATHERS,
     HOLDINGS,
     JOKER,
@@ -14,11 +15,12 @@ from heist_envs.games.magpies import (
     MAX_SPACES,
     MAX_TRIANGLES,
     NUM_COLOURS,
+    STOP,
     TAKE,
     TYPES_PER_COLOUR,
 )
 from heist_envs.layout import Layout
-from heist_envs.rules import compiled
+from heist_envs.rules import Record, compiled
 
 _HELD = ("held", (MAX_PLAYERS, len(HOLDINGS)), 0, 127, 4, "what every seat has of the colour: " + ", ".join(HOLDINGS))
 
@@ -59,12 +61,58 @@ GROUPS = (
         Layout(
             ("there", (), 0, 1, 1, "cards are left"),
             ("odds", (MAX_TRIANGLES + 1,), 0, 100, 100, "percent of the unseen cards that have 0, 1, 2, 3 triangles"),
+            ("next", (3,), 0, 100, 100, "percent of them with which a theft goes on, is a coup d'éclat, is caught"),
+            ("second", (3,), 0, 100, 100, "the same of two cards in a row, the second one drawn if it goes on"),
+            ("laid", (MAX_SPACES + 1,), 0, 1, 1, "so many cards lie on the board"),
         ),
+        (range(DRAW, DRAW + 1), range(STOP, STOP + 1)),
     ),
 )
 TOLD = ("present", "chosen", "board", "holdings", "raided")
 
 _TRIANGLES = np.tile([triangles for triangles, _, _ in dict.fromkeys(DECK)], NUM_COLOURS)
+
+
+@compiled
+def _ends(counts: NDArray[np.int64], gap: int) -> tuple[int, int, int]:
+    """With how many of the unseen cards, `counts` by triangles, a theft goes on, is a coup d'éclat, is caught."""
+    on = coup = caught = 0
+    for triangles in range(MAX_TRIANGLES + 1):
+        if gap > 1 + triangles:
+            on += counts[triangles]
+        elif gap == 1 + triangles:
+            coup += counts[triangles]
+        else:
+            caught += counts[triangles]
+    return on, coup, caught
+
+
+@compiled
+def _look_at_piles(pile: Record, counts: NDArray[np.int64], seen: Record) -> None:
+    left, gap = counts.sum(), seen.gap
+    if left == 0:
+        return
+    pile.there = 1
+    pile.laid[seen.laid] = 1
+    for triangles in range(MAX_TRIANGLES + 1):
+        pile.odds[triangles] = 100 * counts[triangles] // left
+    if gap == 0:
+        return
+    once = _ends(counts, gap)
+    for k in range(3):
+        pile.next[k] = 100 * once[k] // left
+    if left == 1:
+        return
+    on, coup, caught = 0, once[1] * (left - 1), once[2] * (left - 1)
+    for triangles in range(min(gap - 1, MAX_TRIANGLES + 1)):
+        first = counts[triangles]
+        if first > 0:
+            counts[triangles] -= 1
+            then = _ends(counts, gap - 1 - triangles)
+            counts[triangles] += 1
+            on, coup, caught = on + first * then[0], coup + first * then[1], caught + first * then[2]
+    for k, pairs in enumerate((on, coup, caught)):
+        pile.second[k] = 100 * pairs // (left * (left - 1))
 
 
 @compiled
@@ -87,7 +135,6 @@ def look(rows: NDArray[np.void], spaces: NDArray[np.void], colours: NDArray[np.v
                         card.held[place, what] = seen.holdings[place, colour, what]
                     for each in range(NUM_COLOURS):
                         card.feathers[place] += seen.holdings[place, each, HELD_FEATHERS]
-        left = 0
         counts = np.zeros(MAX_TRIANGLES + 1, np.int64)
         for colour in range(NUM_COLOURS):
             part = colours[i, colour]
@@ -96,14 +143,10 @@ def look(rows: NDArray[np.void], spaces: NDArray[np.void], colours: NDArray[np.v
                 number = seen.unseen[card_type]
                 part.unseen[k] = number
                 part.there |= number > 0
-                left += number
                 counts[_TRIANGLES[card_type]] += number
             for place in range(MAX_PLAYERS):
                 for what in range(len(HOLDINGS)):
                     part.held[place, what] = seen.holdings[place, colour, what]
                     part.there |= part.held[place, what] > 0
             part.raided = seen.raided[colour]
-        if left > 0:
-            piles[i, 0].there = 1
-            for triangles in range(MAX_TRIANGLES + 1):
-                piles[i, 0].odds[triangles] = 100 * counts[triangles] // left
+        _look_at_piles(piles[i, 0], counts, seen)
