@@ -984,8 +984,7 @@ def describe(state: State, viewer: int | None = None) -> str:
     if state.phase == TURNING:
         lines[0] += f" after a raid in {COLOURS[state.raided]}, then {PHASES[state.interrupted]}"
     lines[0] += f", draw pile {state.draw_size}, reserve {state.reserve_size}" + ", last turn" * bool(state.last_turn)
-    cards = "1 card" if state.laid == 1 else f"{state.laid} cards"
-    lines.append(f"Theft {ENDINGS[state.ending]}: {cards}, inspector on {state.inspector}, gap {gap_of(state)}")
+    lines.append(f"Theft {ENDINGS[state.ending]}: {state.laid} cards, inspector on {state.inspector}, gap {gap_of(state)}")
     lines[1] += f", {state.to_take} to take" * bool(state.to_take and state.ending == STOPPED)
     lines[1] += f", {state.due} +cards due" * bool(state.due)
     for space in range(state.laid):
