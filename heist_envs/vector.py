@@ -36,6 +36,8 @@ class HeistVectorEnv:
         self._copy = copy
         self._num_threads = min(int(num_threads), self.num_envs)
         self._pool: ThreadPoolExecutor | None = None
+        self._shares: list[tuple[slice, Batch]] = []
+        """What each thread steps."""
         self._has_reset = False
 
     @property
@@ -96,10 +98,15 @@ class HeistVectorEnv:
             self.batch.step(actions)
             return
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._num_threads)
-        cuts = np.linspace(0, self.num_envs, self._num_threads + 1).astype(int)
-        rows = [slice(a, b) for a, b in itertools.pairwise(cuts)]
-        list(self._pool.map(lambda part: self.batch.part(part).step(actions[part]), rows))
+            self._pool = ThreadPoolExecutor(self._num_threads - 1)
+            cuts = np.linspace(0, self.num_envs, self._num_threads + 1).astype(int)
+            rows = [slice(a, b) for a, b in itertools.pairwise(cuts)]
+            self._shares = [(part, self.batch.part(part)) for part in rows]
+        (own, first), *others = self._shares
+        running = [self._pool.submit(batch.step, actions[part]) for part, batch in others]
+        first.step(actions[own])
+        for each in running:
+            each.result()
 
     def _observation(self) -> Observation:
         return {"observation": self._out(self.batch.observations), "action_mask": self._out(self.batch.masks)}
@@ -127,7 +134,7 @@ class HeistVectorEnv:
         """End the threads."""
         if self._pool is not None:
             self._pool.shutdown()
-            self._pool = None
+            self._pool, self._shares = None, []
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_pool": None}
+        return {**vars(self), "_pool": None, "_shares": []}
