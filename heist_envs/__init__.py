@@ -62,7 +62,8 @@ def make_vec(
         game: one of `GAMES`, or the module of a game of your own (docs/add-a-game.md).
         num_envs: number of games.
         num_players: the game's or the preset's default where None.
-        num_threads: threads that share the games in each step.
+        num_threads: threads that share the games in each step; where a step takes less than a millisecond they cost more
+            than they save.
         copy: False hands out the buffers themselves, which the next step overwrites.
         **options: as for `make`.
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from heist_envs import chance, gambit, terminal, watch
+from heist_envs import chance, gambit, rules, terminal, watch
 from heist_envs.games import GAMES, load
 from heist_envs.replay import Replay, ReplayError, play
 
@@ -35,7 +35,14 @@ def _replay(given: argparse.Namespace) -> str:
     return "\n".join(lines)
 
 
+def _announce() -> None:
+    """Say so where the first game has to wait."""
+    if not rules.is_compiled():
+        print("the rules are compiled first: this takes a minute or more, once on this machine", file=sys.stderr)
+
+
 def _record(given: argparse.Namespace) -> str:
+    _announce()
     made = play(given.game, given.agents, given.seed, probabilities=True)
     made.save(given.out)
     return f"{given.out}: {len(made.moves)} moves of {made.game}-v{made.version}"
@@ -43,6 +50,7 @@ def _record(given: argparse.Namespace) -> str:
 
 def _play(given: argparse.Namespace) -> str:
     opponents, seed, options = _company(given)
+    _announce()
     terminal.play(given.game, opponents, seed, sys.stdin, sys.stdout, given.seat, given.save, **options)
     return f"played with --seed {seed}"
 
@@ -51,6 +59,7 @@ def _table(given: argparse.Namespace) -> str:
     from heist_envs import table  # it needs the extra [table]
 
     opponents, seed, options = _company(given)
+    _announce()
     table.serve(given.game, opponents, seed, sys.stdout, given.seats, given.host, given.port, given.save, **options)
     return f"played with --seed {seed}"
 

@@ -66,6 +66,12 @@ def _cache_folder(top: pathlib.Path) -> pathlib.Path:
     return beside / f"numba-{stamp}"
 
 
+def is_compiled() -> bool:
+    """Whether machine code of this version has been kept on this machine; without it the first game takes long to begin."""
+    here = _package_of(pathlib.Path(__file__).resolve())
+    return any(_cache_folder(here).rglob("*.nbi"))
+
+
 def state_dtype(fields: list[Any], file: str) -> np.dtype[Any]:
     """The `STATE` of a game outside this package: `state_dtype(PUBLIC + PRIVATE + HIDDEN, __file__)`.
 

@@ -1,10 +1,11 @@
 """The command `heist`: it lists what there is, and hands measuring and training on."""
 
 import importlib
+import pathlib
 
 import pytest
 
-from heist_envs import cli
+from heist_envs import cli, rules
 
 PACKAGES = [package for package, _, _ in cli.PASSED_ON.values()]
 
@@ -43,3 +44,16 @@ def test_a_library_that_is_missing_is_named(monkeypatch, capsys):
     monkeypatch.setattr(cli.importlib, "import_module", missing)
     assert cli.main(["train", "selfplay"]) == 1
     assert capsys.readouterr().err == "heist: training needs torch: pip install 'heist-envs[train]'\n"
+
+
+def test_who_plays_first_on_a_machine_is_told_why_he_waits(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(rules.numba.config, "CACHE_DIR", str(tmp_path))
+    said = "the rules are compiled first: this takes a minute or more, once on this machine\n"
+    words = ["record", "holdup", "nobody", "--out", str(tmp_path / "game.json")]
+    assert cli.main(words) == 1
+    assert capsys.readouterr().err.startswith(said)
+    kept = rules._cache_folder(rules._package_of(pathlib.Path(rules.__file__))) / "made" / "rules.play-1.py311.nbi"
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    assert cli.main(words) == 1
+    assert said not in capsys.readouterr().err
