@@ -126,11 +126,16 @@ class PolicyAgent:
 
         Raises:
             ImportError: torch is not installed, and a device was given.
+            FileNotFoundError: there is no such file, or no card beside it.
             ValueError: the policy is for another game, version or table, or its network does not fit the game.
         """
         module = load(game)
+        file = pathlib.Path(path)
+        for one in (file, file.with_suffix(".json")):
+            if not one.exists():
+                raise FileNotFoundError(f"got policy {str(path)!r}: there is no {one}")
         try:
-            card = json.loads(pathlib.Path(path).with_suffix(".json").read_text())
+            card = json.loads(file.with_suffix(".json").read_text())
             weights = load_file(path)
         except (ValueError, RecursionError, TypeError, SafetensorError) as error:
             raise ValueError(f"{path} or its card is not a policy: {error}") from error

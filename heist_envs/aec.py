@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
+from gymnasium import logger, spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
@@ -229,6 +229,9 @@ def check_render_mode(render_mode: str | None) -> None:
 
 def render(batch: Batch, viewer: int | None, render_mode: str | None) -> Any:
     """The first table of a batch as a seat sees it, or everybody: text, pixels (uint8 (H, W, 3)), or printed text."""
+    if render_mode is None:
+        logger.warn(f"nothing is rendered: make the environment with a render_mode, one of {', '.join(RENDER_MODES)}")
+        return None
     if render_mode == "rgb_array":
         return rendering.pixels(batch.game.scene(batch.states[0], viewer))
     text = str(batch.game.describe(batch.states[0], viewer))

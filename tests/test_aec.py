@@ -225,4 +225,5 @@ def test_ansi_shows_what_everybody_sees_and_human_prints_it(capsys):
     assert capsys.readouterr().out == text + "\n\n"
     silent = heist_envs.make("holdup")
     silent.reset(seed=0)
-    assert silent.render() is None
+    with pytest.warns(UserWarning, match="nothing is rendered: make the environment with a render_mode, one of ansi, rgb_array"):
+        assert silent.render() is None

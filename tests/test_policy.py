@@ -249,6 +249,15 @@ def test_a_policy_with_numbers_that_are_none_is_refused(value, tmp_path):
         make_agent(tmp_path / "wrong.safetensors", "holdup")
 
 
+def test_a_policy_of_which_a_file_is_missing_is_refused_with_its_name(tmp_path):
+    path = tmp_path / "mine.safetensors"
+    with pytest.raises(FileNotFoundError, match=r"^got policy '.*mine.safetensors': there is no .*mine.safetensors$"):
+        make_agent(str(path), "holdup")
+    path.touch()
+    with pytest.raises(FileNotFoundError, match=r"there is no .*mine.json$"):
+        make_agent(str(path), "holdup")
+
+
 def test_a_file_that_is_no_policy_is_refused(tmp_path):
     small_policy().save(tmp_path / "wrong.safetensors")
     (tmp_path / "wrong.safetensors").write_bytes(b"nonsense")
