@@ -73,9 +73,7 @@ def throughput_tables(result: dict[str, Any]) -> str:
             cells.setdefault(way_of(row), {})[row["players"]] = f"{row['per_second']:,.0f} ({ratios})"
         players = list(dict.fromkeys(row["players"] for row in found["decisions"]))
         lines += [f"| {game} | " + " | ".join(f"{n} players" for n in players) + " |", "|---|" + "--:|" * len(players)]
-        lines += [
-            f"| {way} | " + " | ".join(by_players[n] for n in players) + " |" for way, by_players in cells.items()
-        ]
+        lines += [f"| {way} | " + " | ".join(by_players[n] for n in players) + " |" for way, by_players in cells.items()]
         lines.append("")
     return "\n".join(lines + _phase_table(result) + _size_table(result) + _peer_table(result))
 
@@ -454,6 +452,23 @@ def search_tables(results: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def match_tables(results: Sequence[dict[str, Any]]) -> str:
+    """What a trained policy wins among searchers."""
+    lines = [
+        "A trained policy in one seat, search in the others: `python -m heist_envs.benchmarks.tournament --agents`; mean "
+        "reward over all seats, 95% interval clustered by deal.",
+        "",
+        "| game | policy | others | deals | policy's mean reward |",
+        "|---|---|---|--:|--:|",
+    ]
+    for result in results:
+        for match in result["results"]:
+            policy, *others = match["line_up"]
+            mean = Score(*match["agents"][policy]["score"])
+            lines.append(f"| {result['game']} | {policy} | {', '.join(others)} | {match['deals']:,} | {mean} |")
+    return "\n".join([*lines, ""])
+
+
 def exploit_tables(results: Sequence[dict[str, Any]]) -> str:
     """What answers that were learned or searched win: lower bounds of the gain of a best response."""
     lines = [
@@ -644,13 +659,13 @@ def report(results: pathlib.Path = RESULTS) -> str:
         "statistics-*.json": play_tables,
         "cross-*.json": cross_tables,
         "crossplay-*.json": functools.partial(cross_tables, title="Policies of several trainings among one another"),
-        "search-*.json": functools.partial(cross_tables, title="Policies and search among one another"),
         "robustness-*.json": robustness_tables,
         "variance.json": variance_tables,
         "behaviour-*.json": behaviour_tables,
         "solve-*.json": solve_tables,
         "exploitability.json": exploitability_tables,
         "search.json": search_tables,
+        "search-*.json": match_tables,
         "exploit-*.json": exploit_tables,
         "push-your-luck.json": luck_tables,
         "learning-*.json": learning_tables,

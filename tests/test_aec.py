@@ -225,5 +225,7 @@ def test_ansi_shows_what_everybody_sees_and_human_prints_it(capsys):
     assert capsys.readouterr().out == text + "\n\n"
     silent = heist_envs.make("holdup")
     silent.reset(seed=0)
-    with pytest.warns(UserWarning, match="nothing is rendered: make the environment with a render_mode, one of ansi, rgb_array"):
+    with pytest.warns(
+        UserWarning, match="nothing is rendered: make the environment with a render_mode, one of ansi, rgb_array"
+    ):
         assert silent.render() is None
