@@ -260,6 +260,14 @@ def test_the_command_line_trains_and_resumes(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["--resume"])
     assert "--resume needs --folder" in capsys.readouterr().err
+    for words, message in (
+        (["--folder", folder], "already holds a run: give another folder, or --resume to go on"),
+        (["--folder", folder + "-none", "--resume"], "holds no run to resume"),
+        (["--folder", folder + "-new", "--opponents", "genius"], "got agent 'genius'"),
+    ):
+        with pytest.raises(SystemExit):
+            main(words)
+        assert message in capsys.readouterr().err
 
 
 def test_without_the_extra_the_error_names_it():

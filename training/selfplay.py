@@ -549,19 +549,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             parser.add_argument(f"--{one.name.replace('_', '-')}", type=_value, nargs=several, default=None)
     given = vars(parser.parse_args(arguments))
     game, file, folder, resume, preset = (given.pop(name) for name in ("game", "config", "folder", "resume", "preset"))
-    if resume:
-        if folder is None:
-            parser.error("--resume needs --folder, the run to go on with")
-        run = Run.resumed(folder)
-    else:
-        changes: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in given.items() if v is not None}
-        changes |= {"game": game} | ({"options": {"preset": preset}} if preset else {})
-        own = CONFIGS / f"{game}.json"
-        try:
+    if resume and folder is None:
+        parser.error("--resume needs --folder, the run to go on with")
+    changes: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in given.items() if v is not None}
+    changes |= {"game": game} | ({"options": {"preset": preset}} if preset else {})
+    own = CONFIGS / f"{game}.json"
+    try:
+        if resume:
+            run = Run.resumed(folder)
+        else:
             config = Config.read(file or own, **changes) if file or own.exists() else Config(**changes)
-        except (OSError, TypeError, ValueError) as error:
-            parser.error(str(error))
-        run = Run(config, folder or f"runs/{game}-{time.strftime('%Y%m%d-%H%M%S')}")
+            run = Run(config, folder or f"runs/{game}-{time.strftime('%Y%m%d-%H%M%S')}")
+    except (OSError, TypeError, ValueError) as error:
+        parser.error(str(error))
     run.train()
     print(f"the run is in {run.folder}")
 
