@@ -89,6 +89,17 @@ def ask(
     return agent.act_in(guesses(states[rows], rng), rng)
 
 
+def refuse_forfeit(agent: AnyAgent, given: Any, who: str) -> None:
+    """Nothing, if an agent has not given the game up.
+
+    Raises:
+        ValueError: it has, with its reason.
+    """
+    faults = getattr(agent, "faults", None)
+    if given == FORFEIT and faults:
+        raise ValueError(f"{who} forfeits: {faults[-1]}")
+
+
 def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
     """The actions of an agent for some games of a batch, int64 (len(rows),), from what the seats to act there see.
 
@@ -107,8 +118,7 @@ def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random
     illegal = np.flatnonzero(~inside | (masks[np.arange(len(rows)), np.where(inside, given, 0)] == 0))
     if len(illegal):
         i = illegal[0]
-        if given[i] == FORFEIT and getattr(agent, "faults", None):
-            raise ValueError(f"{who} forfeits: {agent.faults[-1]}")  # type: ignore[union-attr]
+        refuse_forfeit(agent, given[i], who)
         raise ValueError(f"{who} gave action {given[i]}: {batch.legal_words(rows[i])}")
     return given.astype(np.int64)
 

@@ -3,12 +3,13 @@
 import argparse
 import ast
 import importlib
+import importlib.metadata
 import importlib.util
 import pathlib
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from heist_envs import chance, gambit, rules, terminal, watch
 from heist_envs.games import GAMES, load
@@ -105,30 +106,45 @@ def commands_of(package: str) -> dict[str, str]:
     return about
 
 
-def _pass_on(package: str, given: Sequence[str]) -> int:
+def _pass_on(word: str, given: Sequence[str]) -> int:
     """Run a module of a package as a command with all that follows its name; without a name list what there is."""
+    package = PASSED_ON[word].package
     there = commands_of(package)
     if given and given[0] in there:
         return importlib.import_module(f"{package}.{given[0]}").main(given[1:]) or 0
-    wanted = [] if not given or given[0] in ("-h", "--help") else [f"heist: got {given[0]!r}: there are"]
-    print("\n".join([*wanted, *(f"  {name:16} {about}" for name, about in there.items())]))
-    return 1 if wanted else 0
+    wrong = bool(given) and given[0] not in ("-h", "--help")
+    head = f"heist: got {given[0]!r}: there are" if wrong else f"usage: heist {word} NAME [options]; its options: --help\n"
+    lines = [f"  {name:16} {about}" for name, about in there.items()]
+    print("\n".join([head, *lines, *([] if wrong else ["", f"example: {PASSED_ON[word].example}"])]))
+    return 1 if wrong else 0
+
+
+class PassedOn(NamedTuple):
+    """A command that hands all that follows it to the modules of a package."""
+
+    package: str
+    about: str
+    example: str
 
 
 PASSED_ON = {
-    "bench": (
+    "bench": PassedOn(
         "heist_envs.benchmarks",
         "measure: speed, tournaments, exploitability, behaviour, …",
-        "heist bench throughput",
+        "heist bench tournament --game holdup --agents ppo rule uniform bot.py --deals 100",
     ),
-    "train": ("heist_envs.training", "train: self-play, studies over seeds, …", "heist train selfplay"),
+    "train": PassedOn(
+        "heist_envs.training",
+        "train: self-play, studies over seeds, …",
+        "heist train selfplay --game holdup --decisions 1000000 --folder runs/mine",
+    ),
 }
-"""Commands that hand all that follows them to the modules of a package."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status."""
     parser = argparse.ArgumentParser("heist", description="Heist card games for reinforcement learning.")
+    parser.add_argument("--version", action="version", version=f"heist-envs {importlib.metadata.version('heist-envs')}")
     commands = parser.add_subparsers(required=True, metavar="command")
 
     one = commands.add_parser(
@@ -179,13 +195,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one.add_argument("--out", required=True, help="the file to write")
     one.set_defaults(run=_export)
 
-    for name, (_, about, example) in PASSED_ON.items():
-        commands.add_parser(name, help=about, epilog=f"example: {example} --help")
+    for name, passed in PASSED_ON.items():
+        commands.add_parser(name, help=passed.about)
 
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if words and words[0] in PASSED_ON:
-            return _pass_on(PASSED_ON[words[0]][0], words[1:])
+            return _pass_on(words[0], words[1:])
         given = parser.parse_args(words)
         print(given.run(given))
     except (ReplayError, ImportError, OSError, ValueError, TypeError) as error:

@@ -1,5 +1,6 @@
 """Options: what a table may change about a game, as checked constructor data."""
 
+import difflib
 import hashlib
 import json
 from collections.abc import Mapping
@@ -27,7 +28,8 @@ class Option(NamedTuple):
             return value
         allowed = self.allowed
         words = f"{allowed.start} to {allowed.stop - 1}" if isinstance(allowed, range) else ", ".join(map(repr, allowed))
-        raise ValueError(f"got {name}={value!r}: allowed is {words}")
+        kind = "" if type(value) in {type(one) for one in allowed} else f", not of type {type(value).__name__}"
+        raise ValueError(f"got {name}={value!r}: allowed is {words}{kind}")
 
 
 def resolve(
@@ -45,7 +47,9 @@ def resolve(
         raise ValueError(f"got preset={preset!r}: {game} has the presets {', '.join(map(repr, presets))}")
     unknown = [name for name in given if name not in table]
     if unknown:
-        raise TypeError(f"got unknown option {unknown[0]!r}: {game} has the options preset, {', '.join(table)}")
+        like = difflib.get_close_matches(unknown[0], table, 1)
+        hint = f"did you mean {like[0]!r}? " if like else ""
+        raise TypeError(f"got unknown option {unknown[0]!r}: {hint}{game} has the options preset, {', '.join(table)}")
     values = {name: option.default for name, option in table.items()}
     values.update(presets[preset] if preset is not None else {})
     values.update(given)

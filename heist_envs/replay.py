@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from heist_envs import chance, rendering, rules
 from heist_envs.agents import AnyAgent, make_agent
-from heist_envs.agents.agent import ask
+from heist_envs.agents.agent import ask, refuse_forfeit
 from heist_envs.engine import flat, mask_of, row, weights_of
 from heist_envs.games import load
 from heist_envs.scene import ALL_SEEING, Scene
@@ -161,7 +161,12 @@ class Replay:
     @classmethod
     def load(cls, path: str | pathlib.Path) -> "Replay":
         """A replay from a file (`from_json`)."""
-        return cls.from_json(pathlib.Path(path).read_text())
+        text = pathlib.Path(path).read_text(errors="replace")
+        try:
+            return cls.from_json(text)
+        except ReplayError as error:
+            error.args = (f"{path}: {error}",)
+            raise
 
 
 def _tuples(value: Any) -> Any:
@@ -336,6 +341,7 @@ def deciding(game: str, agents: Mapping[int, str | AnyAgent], seed: int, probabi
         view = flat(seen), mask_of(module, state)[None]
         here[0] = state
         action = int(ask(made[player], here, np.zeros(1, np.intp), *view, rng)[0])
+        refuse_forfeit(made[player], action, f"player_{player}")
         says = getattr(made[player], "probabilities", None)
         if not (probabilities and says):
             return action, None

@@ -429,6 +429,13 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+def _door(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise OSError(f"{error}: try another host, or another port, 0 for any that is free") from None
+
+
 def serve(
     game: str,
     opponents: Sequence[str],
@@ -463,7 +470,7 @@ def serve(
     people = sorted(np.random.default_rng(seed).choice(num_players, num_people, replace=False).tolist())
     table = Table(game, people, around(people, opponents, num_players), seed, folder, **options)
     links = {secrets.token_urlsafe(LINK_BYTES): seat for seat in people}
-    with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as door:
+    with _door(host, port) as door:
         name = f"[{host}]" if ":" in host else host
         for link, seat in links.items():
             print(f"player_{seat}: http://{name}:{door.getsockname()[1]}/{link}", file=out)
@@ -471,3 +478,5 @@ def serve(
         server = _Server(table, site(table, links, LOOPBACK if host in LOOPBACK else ["*"]))
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[door])
+    if folder is not None:
+        print(f"replays, which show every card, are in {folder}", file=out)

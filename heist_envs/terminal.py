@@ -185,7 +185,7 @@ def rules_of_the_moment(module: ModuleType, state: Any, allowed: dict[int, str])
     for part in re.split(r"(?m)^(?=\d+\. )", "\n\n".join(part for part in page if "docs/rules" not in part)):
         mark = "> " if part[:1].isdigit() and _capitals(part) & now else "  "
         made += [mark + line for line in part.rstrip().split("\n")]
-    return [*made, f"All of them, with what the text leaves open: docs/rules/{module.NAME}.md"]
+    return [*made, f"What the text leaves open is ruled in docs/rules/{module.NAME}.md of the sources."]
 
 
 def _capitals(words: str) -> set[str]:

@@ -7,7 +7,7 @@ import pytest
 
 from heist_envs import cli, rules
 
-PACKAGES = [package for package, _, _ in cli.PASSED_ON.values()]
+PACKAGES = [one.package for one in cli.PASSED_ON.values()]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -17,10 +17,13 @@ def test_every_module_with_a_main_is_listed_with_its_first_line(package, capsys)
     for name, about in there.items():
         if name != "rllib":  # which needs Ray
             assert importlib.import_module(f"{package}.{name}").__doc__.startswith(about)
-    command = next(name for name, (one, _, _) in cli.PASSED_ON.items() if one == package)
+    command = next(name for name, one in cli.PASSED_ON.items() if one.package == package)
     assert cli.main([command]) == 0
     shown = capsys.readouterr().out
     assert all(f"  {name} " in shown for name in there)
+    assert shown.startswith(f"usage: heist {command} NAME") and f"example: heist {command} " in shown
+    words = cli.PASSED_ON[command].example.split()
+    assert words[1] == command and words[2] in there
 
 
 def test_what_follows_a_name_is_the_modules_own(capsys):

@@ -19,6 +19,7 @@ from heist_envs.agents.entrant import Entrant, Limits, check, main
 from heist_envs.benchmarks.tournament import one_against_many
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, holdup, load
+from heist_envs.replay import play
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 EXAMPLE = DOCS / "example_bot.py"
@@ -286,6 +287,8 @@ def test_one_who_decides_where_nobody_can_forfeit_is_told_the_reason(bot):
     batch = a_table(1)
     with pytest.raises(ValueError, match=r"Entrant forfeits: bot\.py gave action 7: legal are"):
         decide(bot("def act(o, m): return 7"), batch, np.arange(1), np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"^player_1 forfeits: bot\.py gave action 70: legal are"):
+        play("holdup", ["rule", bot("def act(o, m): return 70"), "rule"])
 
 
 def test_where_limits_do_not_hold_it_says_which(tmp_path, monkeypatch):

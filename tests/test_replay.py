@@ -126,7 +126,10 @@ def test_the_command_line_records_and_verifies(tmp_path, capsys):
     changed = (tmp_path / "game.json").read_text().replace("KEEP", "REDRAW", 1)
     (tmp_path / "game.json").write_text(changed)
     assert main(["replay", file]) == 1
-    assert "heist: move " in capsys.readouterr().err
+    assert f"heist: {file}: move " in capsys.readouterr().err
+    (tmp_path / "game.json").write_bytes(b"PK\xff")
+    assert main(["replay", file]) == 1
+    assert f"heist: {file}: got a text that is not JSON" in capsys.readouterr().err
     assert main(["replay", str(tmp_path / "none.json")]) == 1
     assert main(["record", "holdup", "genius", "rule", "rule", "--out", file]) == 1
     assert "got agent 'genius'" in capsys.readouterr().err

@@ -446,6 +446,12 @@ def test_people_who_do_not_fit_are_refused():
             table.serve("holdup", **{"opponents": ["rule"], **more}, seed=1, out=out, num_people=people, num_players=3)
 
 
+def test_a_port_that_is_taken_is_refused_with_what_to_do(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["table", "holdup", "--port", str(taken.getsockname()[1])]) == 1
+    assert "another port, 0 for any that is free" in capsys.readouterr().err
+
+
 def test_without_its_libraries_the_command_says_what_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "heist_envs.table")
@@ -454,8 +460,9 @@ def test_without_its_libraries_the_command_says_what_to_install(monkeypatch, cap
     assert capsys.readouterr().err == "heist: this needs uvicorn: pip install 'heist-envs[table]'\n"
 
 
-def test_the_command_serves_a_link_for_each_person_until_an_interrupt():
+def test_the_command_serves_a_link_for_each_person_until_an_interrupt(tmp_path):
     words = ["table", "holdup", "--preset", "tiny", "--seats", "2", "--opponents", "uniform", "--port", "0", "--seed", "3"]
+    words += ["--save", str(tmp_path)]
     process = subprocess.Popen(
         [sys.executable, "-m", "heist_envs.cli", *words],
         stdout=subprocess.PIPE,
@@ -473,7 +480,7 @@ def test_the_command_serves_a_link_for_each_person_until_an_interrupt():
             assert views.readline() == b"retry: 500\n"
             process.send_signal(signal.SIGINT)  # while somebody listens
             assert views.read().startswith(b'data: {"game":1')
-        assert process.stdout.read() == "played with --seed 3\n"
+        assert process.stdout.read() == f"replays, which show every card, are in {tmp_path}\nplayed with --seed 3\n"
     assert process.returncode == 0
 
 

@@ -146,7 +146,7 @@ def test_each_action_finds_its_rule(name):
         if rules.current_player(state[0]) >= 0:
             page = terminal.rules_of_the_moment(game, state[0], {})
             marked |= {line for line in page if line.startswith("> ")}
-            assert page[-1].endswith(f"docs/rules/{name}.md")
+            assert page[-1].endswith(f"docs/rules/{name}.md of the sources.")
     assert marked or name == "magpies"
 
 

@@ -1,5 +1,6 @@
 """Self-play training: credit along each seat's own decisions, resume to the same weights, and learning."""
 
+import dataclasses
 import json
 import pathlib
 import signal
@@ -172,6 +173,29 @@ def test_a_killed_run_resumes_to_the_very_same_weights(tmp_path):
     assert curves[0] == curves[1]
 
 
+def test_a_run_that_ctrl_c_stops_before_any_checkpoint_resumes_to_the_very_same_weights(tmp_path):
+    from stable_baselines3.common.callbacks import BaseCallback
+
+    class CtrlC(BaseCallback):
+        def _on_step(self):
+            if self.num_timesteps == 67 * 24:  # in the third rollout
+                signal.raise_signal(signal.SIGINT)
+            return True
+
+    config = dataclasses.replace(SMALL, checkpoint_every=1_000_000)
+    Run(config, tmp_path / "whole").train()
+    Run(config, tmp_path / "stopped").train(CtrlC())
+    assert (tmp_path / "stopped" / "policy.safetensors").exists()
+    again = Run.resumed(tmp_path / "stopped")
+    assert 67 * 24 <= again.model.num_timesteps < SMALL.decisions
+    again.train()
+    expected, found = final_weights(tmp_path / "whole"), final_weights(tmp_path / "stopped")
+    for name, array in expected.items():
+        assert (array == found[name]).all(), name
+    curves = [(tmp_path / name / "evaluation.jsonl").read_text() for name in ("whole", "stopped")]
+    assert curves[0] == curves[1]
+
+
 def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path):
     command = [
         sys.executable, "-m", "heist_envs.training.selfplay", "--folder", str(tmp_path / "run"), "--num-envs", "16",
@@ -189,6 +213,14 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path):
     assert process.returncode == 0
     assert "go on with --resume --folder" in out
     assert (tmp_path / "run" / "policy.safetensors").exists()
+
+
+def test_every_setting_says_in_the_help_what_it_is(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "--opponents [OPPONENTS ...] Agents (`make_agent`) of the pool." in shown
+    assert "--learning-rate LEARNING_RATE At the start; it falls linearly to 0." in shown
 
 
 def test_a_run_is_a_folder_that_holds_all_about_it(tmp_path):

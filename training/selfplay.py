@@ -17,12 +17,15 @@ So in a share of the games (`opponent_share`) one seat learns and the others are
 (`opponents`), and snapshots of the policy itself as it was before (`snapshots`).
 
 A run is a folder: config.json, TensorBoard and CSV metrics, evaluation.jsonl, the newest checkpoint, and the policy and its
-average as safetensors with a card. After a kill, `--resume` goes on from the checkpoint to the very same weights.
+average as safetensors with a card. Ctrl-C ends it after the rollout that has begun, with a checkpoint; a second one at once.
+After that, or after a kill, `--resume` goes on from the checkpoint to the very same weights.
 """
 
 import argparse
+import ast
 import functools
 import importlib.metadata
+import inspect
 import json
 import os
 import pathlib
@@ -310,7 +313,8 @@ class Run:
     def train(self, callback: BaseCallback | None = None) -> PolicyAgent:
         """Train to the end of the configured decisions; save the policy and its average.
 
-        After Ctrl-C the policy of that moment is saved, and `resumed` goes on from the newest checkpoint.
+        After Ctrl-C the rollout that has begun is played and learned from; then a checkpoint and the policy are saved, and
+        `resumed` goes on from there.
         """
         done = self.model.num_timesteps
         # One CSV file for each part of a run that was interrupted: SB3's writer begins its file anew.
@@ -322,8 +326,8 @@ class Run:
             if remaining > 0:
                 callbacks: list[BaseCallback] = [watch] if callback is None else [watch, callback]
                 self.model.learn(remaining, callback=callbacks, reset_num_timesteps=done == 0)
-            if watch.interrupted:
-                print(f"\nstopped; from the newest checkpoint go on with --resume --folder {self.folder}")
+            if watch.stopped:
+                print(f"\nstopped; go on with --resume --folder {self.folder}")
             else:
                 self.save_checkpoint()
         finally:
@@ -446,12 +450,14 @@ class Run:
 
 
 class _Watch(BaseCallback):
-    """Between rollouts: the progress bar, evaluations and checkpoints; and Ctrl-C ends the training at the next decision."""
+    """Between rollouts: the progress bar, evaluations and checkpoints; and the end, with a checkpoint, after Ctrl-C."""
 
     def __init__(self, run: Run) -> None:
         super().__init__()
         self.run = run
-        self.interrupted = False
+        self.stopped = False
+        """By Ctrl-C, with a checkpoint of that moment."""
+        self._interrupted = False
         self._at_ctrl_c: Any = None
         start = run.model.num_timesteps
         self.bar = tqdm(total=run.config.decisions, initial=start, unit=" decisions", unit_scale=True, smoothing=0.1)
@@ -473,9 +479,10 @@ class _Watch(BaseCallback):
         if now >= self.next_snapshot and c.snapshots:
             run.take_snapshot(self.next_snapshot // c.snapshot_every % c.snapshots)
             self.next_snapshot += c.snapshot_every
-        if now >= self.next_checkpoint:
+        if now >= self.next_checkpoint or self._interrupted:
             self.next_checkpoint += c.checkpoint_every
             run.save_checkpoint()
+        self.stopped = self._interrupted
 
     def _on_rollout_end(self) -> None:
         self.run.set_coefficients()
@@ -502,16 +509,17 @@ class _Watch(BaseCallback):
             self._at_ctrl_c = signal.signal(signal.SIGINT, self._interrupt)
 
     def _interrupt(self, number: int, frame: Any) -> None:
-        self.interrupted = True
+        self._interrupted = True
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a second one does not wait
+        self.bar.set_description_str("stopping after this rollout", refresh=False)
 
     def _on_training_end(self) -> None:
         self.bar.update(self.run.model.num_timesteps - self.bar.n)
-        if not self.interrupted:
+        if not self.stopped:
             self.record(self.run.evaluate())
 
     def _on_step(self) -> bool:
-        return not self.interrupted
+        return not self.stopped
 
     def close(self) -> None:
         self.bar.close()
@@ -523,6 +531,17 @@ def versions() -> dict[str, str]:
     """Of Python and of what a result depends on."""
     names = ["heist-envs", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib"]
     return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in names}
+
+
+def _abouts(kind: type) -> dict[str, str]:
+    """What stands under the fields of a class, by name."""
+    made, name = {}, None
+    for line in ast.parse(inspect.getsource(kind)).body[0].body:  # type: ignore[attr-defined]
+        match line:
+            case ast.Expr(ast.Constant(str(text))) if name:
+                made[name] = " ".join(text.split())
+        name = line.target.id if isinstance(line, ast.AnnAssign) else None
+    return made
 
 
 def _value(words: str) -> Any:
@@ -543,10 +562,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--players", type=int, default=None, dest="num_players")
     parser.add_argument("--preset", default=None)
     parser.add_argument("--exact", action="store_true", default=None, help="exact gains at every evaluation: small tables")
+    abouts = _abouts(Config)
     for one in fields(Config):
         if one.name not in ("game", "num_players", "options", "exact"):
             several = "*" if isinstance(getattr(Config(), one.name), tuple) else None
-            parser.add_argument(f"--{one.name.replace('_', '-')}", type=_value, nargs=several, default=None)
+            parser.add_argument(f"--{one.name.replace('_', '-')}", type=_value, nargs=several, help=abouts.get(one.name))
     given = vars(parser.parse_args(arguments))
     game, file, folder, resume, preset = (given.pop(name) for name in ("game", "config", "folder", "resume", "preset"))
     if resume and folder is None:
@@ -562,7 +582,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             run = Run(config, folder or f"runs/{game}-{time.strftime('%Y%m%d-%H%M%S')}")
     except (OSError, TypeError, ValueError) as error:
         parser.error(str(error))
-    run.train()
+    try:
+        run.train()
+    except KeyboardInterrupt:
+        parser.exit(130, f"\nstopped at once; from the newest checkpoint go on with --resume --folder {run.folder}\n")
     print(f"the run is in {run.folder}")
 
 
