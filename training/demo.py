@@ -13,7 +13,7 @@ import json
 import pathlib
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from heist_envs.agents import AnyAgent, make_agent
 from heist_envs.benchmarks.behaviour import Rates, rates_in_play
 from heist_envs.benchmarks.tournament import Score, against_each, baselines
 from heist_envs.games import holdup
-from heist_envs.training.selfplay import Config, Run, versions
+from heist_envs.training.selfplay import CONFIGS, Config, Run, versions
 
 try:
     import matplotlib
@@ -86,7 +86,8 @@ table {{ border-collapse: collapse }} td, th {{ padding: .25rem 1rem; text-align
 td.number {{ font-variant-numeric: tabular-nums; text-align: right }} img {{ max-width: 100% }} code {{ font-size: 90% }}
 </style></head><body>
 <h1>Hold-up, learned by self-play</h1>
-<p>{decisions:,} decisions in {minutes:.1f} minutes, seed {seed}. One network played all four seats.</p>
+<p>{decisions:,} decisions in {minutes:.1f} minutes, seed {seed}. One network learned all four seats, in some of the games beside
+rule-based players.</p>
 <h2>Tournament</h2>
 <p>The policy in one seat, three copies of the opponent in the others; {deals:,} deals, each played in all four seats.
 Mean reward (+1 is winning alone, &minus;1/3 losing) with a 95% interval clustered by deal.</p>
@@ -139,14 +140,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", default=None, help="where the run and the page go; default runs/demo-<time>")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --folder")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--decisions", type=int, default=Config().decisions, help="decisions of all seats to train on")
-    parser.add_argument("--num-envs", type=int, default=Config().num_envs, help="games played at once")
+    own = Config.read(CONFIGS / "holdup.json", num_players=PLAYERS)
+    parser.add_argument("--decisions", type=int, default=own.decisions, help="of the learning seats together")
+    parser.add_argument("--num-envs", type=int, default=own.num_envs, help="games played at once")
     parser.add_argument("--deals", type=int, default=1000, help="deals of the final tournament")
     given = parser.parse_args(arguments)
     if given.resume and given.folder is None:
         parser.error("--resume needs --folder, the run to go on with")
     folder = pathlib.Path(given.folder or f"runs/demo-{time.strftime('%Y%m%d-%H%M%S')}")
-    config = Config(num_players=PLAYERS, seed=given.seed, decisions=given.decisions, num_envs=given.num_envs)
+    config = replace(own, seed=given.seed, decisions=given.decisions, num_envs=given.num_envs)
     run = Run.resumed(folder) if given.resume else Run(config, folder)
     print(f"training on {run.config.decisions:,} decisions; the run is kept in {folder}")
     start = time.perf_counter()
