@@ -484,11 +484,12 @@ def words(match: Match) -> str:
 def cross_words(agents: Sequence[str], table: dict[str, Any]) -> str:
     """A cross table, seen from both sides."""
     lines = []
+    w = max(18, *(len(name) + 2 for name in agents))
     for side, title in (("scores", "one of the row among many of the column"), ("many", "each of the many with this one")):
         lines.append(f"{table['options']}: {title}")
-        lines.append(" " * 24 + "".join(f"{name:>24}" for name in agents))
+        lines.append(" " * w + "".join(f"{name:>{w}}" for name in agents))
         for name, row in zip(agents, table[side], strict=True):
-            lines.append(f"{name:24}" + "".join(f"{found!s:>24}" for found in row))
+            lines.append(f"{name:{w}}" + "".join(f"{found!s:>{w}}" for found in row))
     return "\n".join(lines)
 
 
