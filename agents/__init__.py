@@ -69,10 +69,16 @@ def make_agent(name: str | os.PathLike[str], game: str) -> AnyAgent:
         return Entrant(name, game)
     if detail and all(part.isidentifier() for part in name.replace(":", ".").split(".")):
         return imported(name, game)
+    inside = pathlib.Path(name) / "average.safetensors"
+    hint = f"did you mean {str(inside)!r}? It" if inside.exists() else "it"
     raise ValueError(
-        f"got agent {name!r}: it is 'uniform', 'rule', 'rule:STYLE', 'ismcts', 'ismcts:500', 'ismcts:50ms', 'ppo', "
+        f"got agent {name!r}: {hint} is 'uniform', 'rule', 'rule:STYLE', 'ismcts', 'ismcts:500', 'ismcts:50ms', 'ppo', "
         "the path of a .safetensors policy or of a .py bot, or 'package.module:object'"
     )
+
+
+IMPORTED: set[str] = set()
+"""Modules of agents of somebody's own."""
 
 
 def imported(name: str, game: str) -> AnyAgent:
@@ -93,12 +99,17 @@ def imported(name: str, game: str) -> AnyAgent:
         if not f"{path}.".startswith(f"{missing.name}."):  # the module is there, and one that it needs is not
             raise
         raise ValueError(f"got agent {name!r}: there is no module {missing.name!r} to import") from missing
+    if not path.startswith("heist_envs."):
+        IMPORTED.add(path)
     try:
         found = operator.attrgetter(attribute)(module)
     except AttributeError as missing:
         raise ValueError(f"got agent {name!r}: {missing}") from missing
     makes_one = callable(found) and (isinstance(found, type) or not _acts(found))
-    agent: Any = found(game) if makes_one else found
+    try:
+        agent: Any = found(game) if makes_one else found
+    except TypeError as error:
+        raise TypeError(f"got agent {name!r}, which could not be made from the game's name: {error}") from error
     if not _acts(agent):
         raise ValueError(
             f"got agent {name!r}, {type(agent).__name__}: it must have act(observations, action_masks, rng), "

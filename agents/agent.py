@@ -100,6 +100,21 @@ def refuse_forfeit(agent: AnyAgent, given: Any, who: str) -> None:
         raise ValueError(f"{who} forfeits: {faults[-1]}")
 
 
+def answered(agent: AnyAgent, given: Any, number: int) -> NDArray[Any]:
+    """What an agent gave for a number of games, if it is an integer for each.
+
+    Raises:
+        TypeError: it gave something else than integers.
+        ValueError: it gave another number of them.
+    """
+    made, who = np.asarray(given), type(agent).__name__
+    if not np.issubdtype(made.dtype, np.integer):
+        raise TypeError(f"{who} gave actions of dtype {made.dtype}: they must be integers")
+    if made.shape != (number,):
+        raise ValueError(f"{who} gave actions of shape {made.shape} for {number} games: one per game is needed")
+    return made
+
+
 def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
     """The actions of an agent for some games of a batch, int64 (len(rows),), from what the seats to act there see.
 
@@ -108,12 +123,8 @@ def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random
         ValueError: it gave another number of them, an illegal one, or forfeits.
     """
     masks = batch.masks[rows]
-    given = np.asarray(ask(agent, batch.states, rows, batch.observations[rows], masks, rng))
+    given = answered(agent, ask(agent, batch.states, rows, batch.observations[rows], masks, rng), len(rows))
     who = type(agent).__name__
-    if not np.issubdtype(given.dtype, np.integer):
-        raise TypeError(f"{who} gave actions of dtype {given.dtype}: they must be integers")
-    if given.shape != rows.shape:
-        raise ValueError(f"{who} gave actions of shape {given.shape} for {len(rows)} games: one per game is needed")
     inside = (given >= 0) & (given < masks.shape[1])
     illegal = np.flatnonzero(~inside | (masks[np.arange(len(rows)), np.where(inside, given, 0)] == 0))
     if len(illegal):

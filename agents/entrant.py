@@ -80,7 +80,8 @@ class Entrant:
 
     Attributes:
         faults: a reason for each decision that was forfeited, in their order.
-        output: the end of what the last process to be ended wrote, after a crash its traceback.
+        output: the end of what the process that failed last wrote, after a crash its traceback; where none has failed, of
+            what the last process to be ended wrote.
 
     Raises:
         OSError: this system cannot end a process together with those that it started.
@@ -95,6 +96,8 @@ class Entrant:
         self.output = ""
         self._process: _Process | None = None
         self._num_players: int | None = None
+        self._last = ""
+        """The fault of the process that failed last."""
         self._fruitless = 0
         if not self.path.is_file():
             raise ValueError(f"got bot {str(path)!r}: there is no such file")
@@ -118,6 +121,8 @@ class Entrant:
                 actions[i] = self._decide(observations[i], action_masks[i], rng)
             except Fault as fault:
                 self.faults.append(f"{self.path.name} {fault}")
+                if self._process is not None:
+                    self._last, self.output = str(fault), self._process.words
                 self.close()
             except BaseException:  # an interrupt: the answer that is still to come must not be taken for the next one
                 self.close()
@@ -127,7 +132,8 @@ class Entrant:
     def close(self) -> None:
         """End the process, and those that it started; the next decision begins a new one."""
         if self._process is not None:
-            self.output = self._process.tail.decode(errors="replace")
+            if not self.faults:
+                self.output = self._process.words
             self._process.stop()
             self._process = None
 
@@ -142,7 +148,8 @@ class Entrant:
     def _decide(self, observation: NDArray[np.int8], mask: NDArray[np.int8], rng: np.random.Generator) -> int:
         if self._process is None:
             if self._fruitless == self.limits.starts:
-                raise Fault(f"is not started again: {self._fruitless} times in a row it gave no legal answer")
+                times = f"{self._fruitless} times in a row it gave no legal answer"
+                raise Fault(f"is not started again: {times}; the last time it {self._last}")
             self._fruitless += 1
             self._process = self._begin(int(rng.integers(1 << 32)))
         action = self._process.ask(observation.tobytes() + mask.tobytes())
@@ -203,6 +210,11 @@ class _Process:
         self._seconds = limits.first_seconds
         self._unsent = len(about).to_bytes(4, "little") + about
         self.tail = b""
+
+    @property
+    def words(self) -> str:
+        """The end of what it wrote."""
+        return self.tail.decode(errors="replace")
 
     def ask(self, request: bytes) -> int:
         """The answer to a request, any int64.

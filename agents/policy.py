@@ -60,6 +60,9 @@ class PolicyAgent:
         self._device = device
         self._network = weights if device is None else _on_torch(weights, device)
 
+    def __repr__(self) -> str:
+        return f"<policy for {self.card.get('game')} with {self.card.get('num_players')} players>"
+
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """What the network says of each action, legal or not, float32 (N, A)."""
         looks = look(self.card["game"], observations) if self.groups else []

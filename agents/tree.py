@@ -84,7 +84,7 @@ def play_out_chance(
                 if acts and weights[0].values[k] == 0:
                     continue
                 if made == level.shape[1]:
-                    raise ValueError("chance leads to more states than MAX_OUTCOMES")
+                    raise ValueError("the game is too large to be walked: chance leads to more states than MAX_OUTCOMES")
                 level[there, made] = state
                 if acts:
                     apply_action(level[there, made], k)

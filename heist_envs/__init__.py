@@ -1,5 +1,7 @@
 """Four heist card games of bluff, betrayal and pushed luck, as environments for reinforcement learning."""
 
+import importlib
+import importlib.util
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +87,13 @@ def observation_layout(game: str | ModuleType, **options: Any) -> "Layout":
     module.new_initial_state(**options)
     layout: Layout = module.OBSERVATION
     return layout
+
+
+def __getattr__(name: str) -> ModuleType:
+    """The modules of the package, each imported when it is first named: `heist_envs.agents`, `heist_envs.sb3`, …."""
+    if name.startswith("_") or not importlib.util.find_spec(f"{__name__}.{name}"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"{__name__}.{name}")
 
 
 for _name, _version in VERSIONS.items():

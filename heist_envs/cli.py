@@ -5,13 +5,15 @@ import ast
 import importlib
 import importlib.metadata
 import importlib.util
+import os
 import pathlib
 import re
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from heist_envs import chance, gambit, rules, terminal, watch
+from heist_envs import agents, chance, gambit, rules, terminal, watch
 from heist_envs.games import GAMES, load
 from heist_envs.replay import Replay, ReplayError, play
 
@@ -94,6 +96,21 @@ def _export(given: argparse.Namespace) -> str:
     return f"{given.out}: {text.count(chr(10)) - 1} nodes"
 
 
+def _is_somebodys_own(error: BaseException) -> bool:
+    """Whether an error comes from an agent of somebody's own, who wants to see where."""
+    names = {frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__)}
+    return bool(names & agents.IMPORTED)
+
+
+def _new_file(path: str) -> str:
+    """The name of a file that can be made: found out before a game is played and not after it."""
+    if pathlib.Path(path).is_dir():
+        raise argparse.ArgumentTypeError(f"got {path!r}, which is a folder")
+    if not pathlib.Path(path).parent.is_dir():
+        raise argparse.ArgumentTypeError(f"got {path!r}: there is no folder {str(pathlib.Path(path).parent)!r}")
+    return path
+
+
 def commands_of(package: str) -> dict[str, str]:
     """The modules of a package that are commands, by name, with what each says of itself in its first line."""
     found = importlib.util.find_spec(package)
@@ -152,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     _add_company(one)
     one.add_argument("--seat", type=_seat, help="yours, such as player_1; drawn if not given")
-    one.add_argument("--save", help="the file for a replay")
+    one.add_argument("--save", type=_new_file, help="the file for a replay")
     one.set_defaults(run=_play)
 
     one = commands.add_parser(
@@ -174,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     one.add_argument("file", help="a replay, as `heist record` writes it")
     one.add_argument("--moves", action="store_true", help="list the moves")
-    one.add_argument("--html", help="the page to write, which shows the game step by step")
+    one.add_argument("--html", type=_new_file, help="the page to write, which shows the game step by step")
     one.add_argument("--seat", type=_seat, help="the only seat whose eyes the page shows, such as player_1")
     one.set_defaults(run=_replay)
 
@@ -184,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one.add_argument("game", choices=GAMES)
     one.add_argument("agents", nargs="+", help=f"one per seat: {AGENTS}")
     one.add_argument("--seed", type=int, default=0)
-    one.add_argument("--out", required=True, help="the file to write")
+    one.add_argument("--out", type=_new_file, required=True, help="the file to write")
     one.set_defaults(run=_record)
 
     one = commands.add_parser(
@@ -192,21 +209,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     one.add_argument("game", choices=GAMES)
     one.add_argument("--preset", default="tiny")
-    one.add_argument("--out", required=True, help="the file to write")
+    one.add_argument("--out", type=_new_file, required=True, help="the file to write")
     one.set_defaults(run=_export)
 
     for name, passed in PASSED_ON.items():
         commands.add_parser(name, help=passed.about)
 
     words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.path.append(os.getcwd())  # where `python -m` looks for somebody's own agents, too
     try:
         if words and words[0] in PASSED_ON:
             return _pass_on(words[0], words[1:])
         given = parser.parse_args(words)
         print(given.run(given))
     except (ReplayError, ImportError, OSError, ValueError, TypeError) as error:
+        if _is_somebodys_own(error):
+            raise
         print(f"heist: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("heist: stopped", file=sys.stderr)
+        return 130
     return 0
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from heist_envs import chance, rendering, rules
 from heist_envs.agents import AnyAgent, make_agent
-from heist_envs.agents.agent import ask, refuse_forfeit
+from heist_envs.agents.agent import answered, ask, refuse_forfeit
 from heist_envs.engine import flat, mask_of, row, weights_of
 from heist_envs.games import load
 from heist_envs.scene import ALL_SEEING, Scene
@@ -340,7 +340,7 @@ def deciding(game: str, agents: Mapping[int, str | AnyAgent], seed: int, probabi
         rules.observe(state, player, seen[0])
         view = flat(seen), mask_of(module, state)[None]
         here[0] = state
-        action = int(ask(made[player], here, np.zeros(1, np.intp), *view, rng)[0])
+        action = int(answered(made[player], ask(made[player], here, np.zeros(1, np.intp), *view, rng), 1)[0])
         refuse_forfeit(made[player], action, f"player_{player}")
         says = getattr(made[player], "probabilities", None)
         if not (probabilities and says):

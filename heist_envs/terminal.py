@@ -44,6 +44,7 @@ def play(
 
     Raises:
         TypeError, ValueError: options, a seat or agents that do not fit.
+        Exception: what an agent raises in the game, once the replay is saved.
     """
     module = load(game)
     num_players = int(module.new_initial_state(**options)["num_players"][0])
@@ -61,7 +62,11 @@ def play(
     if paid is not None:
         person.look(made.verify()[0])
         person.tell(*person.news(), person.words(), "", f"The game is over: {outcome(paid)}.")
+    if person.failure:
+        person.tell("An agent has failed, and the game cannot go on.")
     _save(made, person, file)
+    if person.failure:
+        raise person.failure
     return made
 
 
@@ -103,6 +108,11 @@ def _with(person: "Person", others: Choose) -> Choose:
         except KeyboardInterrupt:
             person.is_there = False
             raise Left from None
+        except Left:
+            raise
+        except Exception as failure:
+            person.failure = failure
+            raise Left from None
 
     return choose
 
@@ -114,6 +124,8 @@ class Person:
         self.seat = seat
         self.is_there = True
         """Until an interrupt, or the end of what is read."""
+        self.failure: Exception | None = None
+        """Of an agent, which ended the game."""
         self._module = module
         self._source, self._out = source, out
         self._story = Story(module, seat)

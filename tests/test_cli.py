@@ -21,9 +21,11 @@ def test_every_module_with_a_main_is_listed_with_its_first_line(package, capsys)
     assert cli.main([command]) == 0
     shown = capsys.readouterr().out
     assert all(f"  {name} " in shown for name in there)
-    assert shown.startswith(f"usage: heist {command} NAME") and f"example: heist {command} " in shown
+    assert shown.startswith(f"usage: heist {command} NAME")
+    assert f"example: heist {command} " in shown
     words = cli.PASSED_ON[command].example.split()
-    assert words[1] == command and words[2] in there
+    assert words[1] == command
+    assert words[2] in there
 
 
 def test_what_follows_a_name_is_the_modules_own(capsys):
@@ -47,6 +49,26 @@ def test_a_library_that_is_missing_is_named(monkeypatch, capsys):
     monkeypatch.setattr(cli.importlib, "import_module", missing)
     assert cli.main(["train", "selfplay"]) == 1
     assert capsys.readouterr().err == "heist: training needs torch: pip install 'heist-envs[train]'\n"
+
+
+def test_an_error_of_an_agent_of_ones_own_is_shown_whole(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(
+        "class Fails:\n    def __init__(self, game):\n        pass\n"
+        "    def act(self, o, m, rng):\n        raise ValueError('mine')\n"
+        "class One(Fails):\n    def act(self, o, m, rng):\n        return 0\n"
+        "class Bare:\n    def act(self, o, m, rng):\n        pass\n"
+    )
+
+    def record(agent):
+        return cli.main(["record", "holdup", agent, "rule", "rule", "--out", "game.json"])
+
+    with pytest.raises(ValueError, match="mine"):
+        record("mine:Fails")
+    assert record("mine:One") == 1
+    assert "heist: One gave actions of shape () for 1 games: one per game is needed" in capsys.readouterr().err
+    assert record("mine:Bare") == 1
+    assert "heist: got agent 'mine:Bare', which could not be made from the game's name" in capsys.readouterr().err
 
 
 def test_who_plays_first_on_a_machine_is_told_why_he_waits(monkeypatch, tmp_path, capsys):

@@ -56,7 +56,7 @@ def test_the_layout_names_every_entry_once(name):
         heist_envs.observation_layout(name, nonsense=1)
     with pytest.raises(TypeError, match="got unknown option 'num_player': did you mean 'num_players'"):
         heist_envs.observation_layout(name, num_player=3)
-    with pytest.raises(ValueError, match="got num_players='3': allowed is . to ., not of type str"):
+    with pytest.raises(ValueError, match=r"got num_players='3': allowed is . to ., not of type str"):
         heist_envs.observation_layout(name, num_players="3")
 
 

@@ -164,7 +164,7 @@ def test_a_bot_that_never_answers_is_given_up_and_one_that_answers_between_is_no
     assert asked(entrant, a_table(4)) == [FORFEIT] * 4
     assert [("No module" in fault, "is not started again: 2 times in a row" in fault) for fault in entrant.faults] == [
         *[(True, False)] * 2,
-        *[(False, True)] * 2,
+        *[(True, True)] * 2,  # with the cause
     ]
     batch = a_table(6)
     batch.observations[:, 0] = [0, 1, 0, 1, 0, 1]
@@ -374,6 +374,14 @@ def test_the_check_ends_a_game_where_it_is_forfeited_and_shows_the_faults(tmp_pa
     assert (report.games, len(report.seconds), len(report.faults), report.mean_reward) == (3, 3, 3, 0)
     assert "\n  3 times: bot.py ended with status 1: ValueError: not today\n" in str(report)
     assert "line 2, in act" in str(report)
+    (tmp_path / "bot.py").write_text(
+        "import random\ndef act(o, m):\n    print('hello')\n    if random.random() < 0.2: raise ValueError('at times')\n"
+        "    return m.argmax()"
+    )
+    report = check(tmp_path / "bot.py", "holdup", num_games=6)
+    assert 0 < len(report.faults) < 6
+    assert "hello" in str(report)
+    assert "line 4, in act" in str(report)
     assert main([str(tmp_path / "bot.py"), "--games", "1"]) == 1
     assert "would not pass: 1 of 1 games forfeited" in capsys.readouterr().out
 

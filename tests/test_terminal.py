@@ -138,6 +138,20 @@ def test_the_end_of_what_is_said_and_an_interrupt_leave_the_game_without_a_quest
     assert "Save a replay" not in sit(lines)[1]
 
 
+def test_a_game_that_an_agent_cannot_go_on_with_is_kept(tmp_path, capsys):
+    (tmp_path / "bot.py").write_text("def act(observation, action_mask):\n    raise ValueError('not today')")
+    kept = tmp_path / "game.json"
+    words = ["play", "holdup", "--opponents", str(tmp_path / "bot.py"), "--seat", "3", "--seed", "1", "--save", str(kept)]
+    assert main(words) == 1
+    said = capsys.readouterr()
+    assert "forfeits: bot.py ended with status 1: ValueError: not today" in said.err
+    assert "An agent has failed" in said.out
+    assert Replay.load(kept).returns() is None
+    with pytest.raises(SystemExit):
+        main([*words[:-1], str(tmp_path / "nowhere" / "game.json")])
+    assert "there is no folder" in capsys.readouterr().err
+
+
 @every_game
 def test_each_action_finds_its_rule(name):
     game = load(name)

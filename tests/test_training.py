@@ -296,6 +296,11 @@ def test_the_command_line_trains_and_resumes(tmp_path, capsys):
         (["--folder", folder], "already holds a run: give another folder, or --resume to go on"),
         (["--folder", folder + "-none", "--resume"], "holds no run to resume"),
         (["--folder", folder + "-new", "--opponents", "genius"], "got agent 'genius'"),
+        (["--folder", folder, "--resume", "--decisions", "9000"], "with the settings of"),
+        (["--folder", folder, "--resume", "--game", "magpies"], "give no others"),
+        (["--folder", folder + "-new", "--decisions", "-5"], "error: got decisions=-5: at least 1"),
+        (["--folder", folder + "-new", "--codes", "maybe"], 'error: got codes="maybe": it must be such as false'),
+        (["--folder", folder + "-new", "--exact"], "the game is too large to be walked"),
     ):
         with pytest.raises(SystemExit):
             main(words)
@@ -346,6 +351,9 @@ def test_a_strange_config_or_checkpoint_is_refused(tmp_path):
         Run.resumed(tmp_path / "run")
     save_file(tensors, checkpoint)
     with pytest.raises(ValueError, match="not a checkpoint of this run"):
+        Run.resumed(tmp_path / "run")
+    checkpoint.write_bytes(b"short")
+    with pytest.raises(ValueError, match=r"checkpoint\.safetensors is not a checkpoint: "):
         Run.resumed(tmp_path / "run")
     for text in ("[1]", '{"hidden": ["wide"]}', '{"hidden": [1], "opponents": [], "new": 3}', "{"):
         (tmp_path / "run" / "config.json").write_text(text)
@@ -578,8 +586,8 @@ def test_a_config_is_read_back_as_it_was_written_and_the_command_line_comes_befo
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--entropy", "much"], "got entropy='much': it must be such as 0.02"),
-        (["--hidden", "8", "wide"], "got hidden=(8, 'wide'): it must be such as (128, 128)"),
+        (["--entropy", "much"], 'got entropy="much": it must be such as 0.02'),
+        (["--hidden", "8", "wide"], 'got hidden=[8, "wide"]: it must be such as [128, 128]'),
         (["--entropy", "-1"], "got entropy=-1: at least 0"),
         (["--config", "nowhere.json"], "nowhere.json"),
     ],

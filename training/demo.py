@@ -86,8 +86,8 @@ table {{ border-collapse: collapse }} td, th {{ padding: .25rem 1rem; text-align
 td.number {{ font-variant-numeric: tabular-nums; text-align: right }} img {{ max-width: 100% }} code {{ font-size: 90% }}
 </style></head><body>
 <h1>Hold-up, learned by self-play</h1>
-<p>{decisions:,} decisions in {minutes:.1f} minutes, seed {seed}. One network learned all four seats, in some of the games beside
-rule-based players.</p>
+<p>{decisions:,} decisions in {minutes:.1f} minutes, seed {seed}. One network learned all four seats,
+in some games beside rule-based players.</p>
 <h2>Tournament</h2>
 <p>The policy in one seat, three copies of the opponent in the others; {deals:,} deals, each played in all four seats.
 Mean reward (+1 is winning alone, &minus;1/3 losing) with a 95% interval clustered by deal.</p>

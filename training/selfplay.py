@@ -34,7 +34,7 @@ import signal
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,7 +100,7 @@ class Config:
     opponent_share: float = 0.5
     """Share of the games in which one seat learns and the pool plays the others, one agent a table."""
     decisions: int = 6_000_000
-    """Decisions of the learning seats together."""
+    """Decisions of the learning seats together, filled up to whole rollouts of `num_envs` times `steps`."""
     num_envs: int = 512
     steps: int = 64
     """Decisions per game in each rollout."""
@@ -145,15 +145,18 @@ class Config:
     """Agents that evaluations play against."""
     evaluation_games: int = 200
     """Games of the policy with itself, in which its bluffs, betrayals and stops are counted; 0 for none."""
+    threads: int = 1
+    """Of torch: more win little with networks of this size, and lose very much where other programs want the cores."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
             example = {} if one.name == "options" else one.default
             if not _is_like(value, example) and not (one.name == "num_players" and type(value) is int):
-                raise ValueError(f"got {one.name}={value!r}: it must be such as {example!r}")
+                raise ValueError(f"got {one.name}={json.dumps(value)}: it must be such as {json.dumps(example)}")
         least = {"decisions": 1, "num_envs": 1, "steps": 1, "batch_size": 2, "epochs": 1, "evaluation_deals": 2}
         least |= {"checkpoint_every": 1, "evaluate_every": 1, "snapshot_every": 1, "snapshots": 0, "evaluation_games": 0}
+        least |= {"threads": 1}
         for name, low in (least | {"entropy": 0, "entropy_end": 0, "pull": 0}).items():
             if getattr(self, name) < low:
                 raise ValueError(f"got {name}={getattr(self, name)}: at least {low}")
@@ -182,14 +185,14 @@ class Config:
             given = json.loads(pathlib.Path(path).read_text())
             if not isinstance(given, dict):
                 raise ValueError("it is not a JSON object")
-            given |= changes
             unknown = given.keys() - {one.name for one in fields(cls)}
             if unknown:
                 raise ValueError(f"it has {sorted(unknown)}; there are {[one.name for one in fields(cls)]}")
             lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
-            return cls(**{**given, **lists})
+            config = cls(**{**given, **lists})
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path} is not the config of a run of this version: {error}") from error
+        return replace(config, **changes)
 
 
 class Table(NamedTuple):
@@ -225,6 +228,7 @@ class Run:
 
     Raises:
         FileExistsError: the folder already holds a run.
+        ValueError: `exact` gains are wanted of a game whose tree is too large.
     """
 
     def __init__(self, config: Config, folder: str | pathlib.Path, _resume: bool = False) -> None:
@@ -233,8 +237,11 @@ class Run:
         self._checkpoint = self.folder / "checkpoint.safetensors"
         if (self.folder / "config.json").exists() and not _resume:
             raise FileExistsError(f"{self.folder} already holds a run: give another folder, or --resume to go on")
+        torch.set_num_threads(config.threads)
         vec = heist_envs.make_vec(config.game, config.num_envs, config.num_players, **config.options)
         self.num_players = vec.num_players
+        if config.exact:
+            walked(config.game, {**config.options, "num_players": self.num_players})  # refused before anything is written
         self._score_reward = bool(vec.batch.states["score_reward"][0])  # an option of the table
         fixed = [make_agent(name, config.game) for name in config.opponents]
         # The places of the snapshots, which the untrained policy takes first, as soon as it is made.
@@ -339,6 +346,11 @@ class Run:
         return agent
 
     @property
+    def has_checkpoint(self) -> bool:
+        """Whether `resumed` would go on from one; else it begins anew."""
+        return self._checkpoint.exists()
+
+    @property
     def _snapshots(self) -> list[PolicyAgent]:
         return self.env.games.agents[len(self.config.opponents) :]  # type: ignore[return-value]
 
@@ -368,12 +380,15 @@ class Run:
         os.replace(fresh, self._checkpoint)
 
     def _load_checkpoint(self) -> None:
-        if not self._checkpoint.exists():
+        if not self.has_checkpoint:
             return
         model = self.model
-        with safetensors.safe_open(self._checkpoint, "pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
-            counters = json.loads((file.metadata() or {}).get("counters", "{}"))
+        try:
+            with safetensors.safe_open(self._checkpoint, "pt") as file:
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
+                counters = json.loads((file.metadata() or {}).get("counters", "{}"))
+        except safetensors.SafetensorError as error:
+            raise ValueError(f"{self._checkpoint} is not a checkpoint: {error}") from error
         moments = sum(name.startswith("optimizer.") for name in tensors)
         if not counters or moments != 3 * sum(weights.requires_grad for weights in model.policy.parameters()):
             raise ValueError(f"{self._checkpoint} is not a checkpoint of this run: counters or optimizer state are missing")
@@ -547,16 +562,17 @@ def _abouts(kind: type) -> dict[str, str]:
 def _value(words: str) -> Any:
     """A value of a config's field from the command line."""
     try:
-        return json.loads(words)
+        made = json.loads(words)
     except ValueError:
         return words
+    return int(made) if isinstance(made, float) and made.is_integer() else made  # 1e6 is a whole number
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser("python -m heist_envs.training.selfplay", description=__doc__.split("\n")[0])
-    parser.add_argument("--game", choices=GAMES, default="holdup")
-    parser.add_argument("--config", default=None, help="a JSON file; default the game's own, if there is one")
+    parser.add_argument("--game", choices=GAMES, help="default that of --config, else holdup")
+    parser.add_argument("--config", help="a JSON file; default the game's own, if there is one")
     parser.add_argument("--folder", default=None, help="where the run is kept; default runs/<game>-<time>")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --folder")
     parser.add_argument("--players", type=int, default=None, dest="num_players")
@@ -569,23 +585,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
             parser.add_argument(f"--{one.name.replace('_', '-')}", type=_value, nargs=several, help=abouts.get(one.name))
     given = vars(parser.parse_args(arguments))
     game, file, folder, resume, preset = (given.pop(name) for name in ("game", "config", "folder", "resume", "preset"))
+    changes: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in given.items() if v is not None}
+    changes |= ({"game": game} if game else {}) | ({"options": {"preset": preset}} if preset else {})
     if resume and folder is None:
         parser.error("--resume needs --folder, the run to go on with")
-    changes: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in given.items() if v is not None}
-    changes |= {"game": game} | ({"options": {"preset": preset}} if preset else {})
-    own = CONFIGS / f"{game}.json"
+    if resume and (changes or file):
+        parser.error(f"--resume goes on with the settings of {folder}/config.json: give no others")
     try:
-        if resume:
-            run = Run.resumed(folder)
-        else:
-            config = Config.read(file or own, **changes) if file or own.exists() else Config(**changes)
-            run = Run(config, folder or f"runs/{game}-{time.strftime('%Y%m%d-%H%M%S')}")
-    except (OSError, TypeError, ValueError) as error:
-        parser.error(str(error))
-    try:
+        try:
+            if resume:
+                run = Run.resumed(folder)
+            else:
+                config = Config.read(file or CONFIGS / f"{game or 'holdup'}.json", **changes)
+                run = Run(config, folder or f"runs/{config.game}-{time.strftime('%Y%m%d-%H%M%S')}")
+        except (OSError, TypeError, ValueError) as error:
+            parser.error(str(error))
+        c, again = run.config, "" if run.has_checkpoint or not resume else "no checkpoint yet, from the beginning: "
+        print(f"{again}{c.game} with {run.num_players} players, {c.decisions:,} decisions, kept in {run.folder}")
         run.train()
     except KeyboardInterrupt:
-        parser.exit(130, f"\nstopped at once; from the newest checkpoint go on with --resume --folder {run.folder}\n")
+        parser.exit(130, "\nstopped at once; --resume goes on from the newest checkpoint, without one from the beginning\n")
     print(f"the run is in {run.folder}")
 
 

@@ -2,8 +2,8 @@
 
 Numbers such as a.3 (the list below), ACC-12 and h.3 are those of docs/rules/accomplices.md, each where its rule is carried.
 
-Cards: Ka to Ke are the Keys of the places a to e, Ba to Be their Loots (booty); P is a skeleton key and J a jackpot, which fit
-every place; T is a Traitor, A an Alarm.
+Cards: Ka to Ke are the Keys of the places a to e, Ba to Be their Loots (booty); P is a skeleton key and J a jackpot, which
+fit every place; T is a Traitor, A an Alarm.
 
 A coup, led by each seat in turn, clockwise:
 
