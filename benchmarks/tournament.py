@@ -510,7 +510,7 @@ def option(text: str) -> tuple[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.tournament", description=__doc__.split("\n")[0])
-    parser.add_argument("--game", choices=GAMES, default="holdup")
+    parser.add_argument("--game", choices=GAMES, default="holdup", help="default holdup")
     parser.add_argument(
         "--agents",
         nargs="+",
@@ -524,12 +524,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="of the game, such as preset=small; a cross table is then played at this table, else at every one",
     )  # fmt: skip
     parser.add_argument("--json", type=pathlib.Path, help="keep the result in this file, and go on from it")
-    parser.add_argument("--deals", type=int, default=1000)
+    parser.add_argument("--deals", type=int, default=1000, help="each is played in every seating; default 1000")
     parser.add_argument("--until", type=float, metavar="WIDTH", help="stop when no agent's half-width is above this")
     parser.add_argument("--chunk", type=int, default=CHUNK, help="deals that are played together")
     parser.add_argument("--workers", type=int, default=1, help="chunks that are played at once")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
+    if given.workers < 1:
+        parser.error(f"got --workers {given.workers}: at least 1")
+    if given.json and not given.json.parent.is_dir():
+        parser.error(f"got --json {given.json}: there is no folder {given.json.parent}")
     if (given.cross is None) == (given.agents is None):
         parser.error("either --agents or --cross")
     options = dict(given.options)
@@ -543,7 +547,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tournament = Tournament(Settings(given.game, agents, tables, given.cross is not None, *rest), given.json)
     except (TypeError, ValueError) as error:
         parser.error(str(error))
-    tournament.play(given.workers)
+    try:
+        tournament.play(given.workers)
+    except KeyboardInterrupt:
+        kept = f": the same command goes on from what {given.json} holds" if given.json and given.json.exists() else ""
+        parser.exit(130, f"\nstopped{kept}\n")
     if given.cross is None:
         print(words(tournament.matches[0]))
     else:

@@ -78,7 +78,7 @@ def _add_company(one: argparse.ArgumentParser) -> None:
     one.add_argument("game", choices=GAMES)
     one.add_argument("--players", type=int, help="how many seats; the game's or the preset's default if not given")
     one.add_argument("--opponents", default="rule", help=f"clockwise from your left, over again if too few: {AGENTS}")
-    one.add_argument("--seed", type=int, help="of the cards and of all that is drawn; a new one if not given")
+    one.add_argument("--seed", type=_number, help="of the cards and of all that is drawn; a new one if not given")
     one.add_argument("--preset", help="a smaller table, such as tiny")
 
 
@@ -87,6 +87,12 @@ def _seat(given: str) -> int:
     if not found:
         raise argparse.ArgumentTypeError(f"got {given!r}: a seat is player_0, player_1, …")
     return int(found[1])
+
+
+def _number(given: str) -> int:
+    if not given.isdecimal():
+        raise argparse.ArgumentTypeError(f"got {given!r}: a seed is a whole number, at least 0")
+    return int(given)
 
 
 def _export(given: argparse.Namespace) -> str:
@@ -200,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     one.add_argument("game", choices=GAMES)
     one.add_argument("agents", nargs="+", help=f"one per seat: {AGENTS}")
-    one.add_argument("--seed", type=int, default=0)
+    one.add_argument("--seed", type=_number, default=0, help="of the cards and of all that is drawn; default 0")
     one.add_argument("--out", type=_new_file, required=True, help="the file to write")
     one.set_defaults(run=_record)
 

@@ -465,6 +465,8 @@ def serve(
         OSError: the address cannot be had, or the folder cannot be made.
     """
     num_players = int(load(game).new_initial_state(**options)["num_players"][0])
+    if port not in range(1 << 16):
+        raise ValueError(f"got port {port}: allowed is 0 to {(1 << 16) - 1}, 0 for any that is free")
     if num_people not in range(1, num_players + 1):
         raise ValueError(f"got {num_people} seats for people: allowed is 1 to {num_players}")
     people = sorted(np.random.default_rng(seed).choice(num_players, num_people, replace=False).tolist())

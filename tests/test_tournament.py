@@ -364,3 +364,23 @@ def test_a_command_that_makes_no_tournament_is_refused(arguments, message, capsy
     with pytest.raises(SystemExit):
         main(arguments)
     assert message in capsys.readouterr().err
+
+
+def test_the_command_refuses_what_cannot_be_and_says_what_an_interrupt_leaves(tmp_path, monkeypatch, capsys):
+    kept = tmp_path / "kept.json"
+    words = ["--game", "holdup", "--agents", "rule", "rule", "uniform", "--deals", "4", "--chunk", "2", "--json", str(kept)]
+
+    def ended(*more):
+        with pytest.raises(SystemExit) as end:
+            main([*words, *more])
+        return end.value.code, capsys.readouterr().err
+
+    assert "got --workers 0: at least 1" in ended("--workers", "0")[1]
+    assert "there is no folder" in ended("--json", str(tmp_path / "nowhere" / "kept.json"))[1]
+
+    def interrupted(*_):
+        kept.touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Tournament, "play", interrupted)
+    assert ended() == (130, f"\nstopped: the same command goes on from what {kept} holds\n")
