@@ -65,8 +65,17 @@ def part_features(group, parts):
     return {name: parts[:, f.slice].reshape(len(parts), *f.shape).astype(int) for name, f in group.layout.items()}
 
 
+def slow_leads(strengths, seats, more):
+    """By how much each of 4 seats, were it alone `more` stronger, leads the best and the second best of the others."""
+    made = np.zeros((4, 2), int)
+    for place in range(seats):
+        others = sorted(np.delete(strengths[:seats], place), reverse=True)
+        made[place] = [strengths[place] + more - other for other in (*others, 0)[:2]]
+    return made
+
+
 def test_a_card_of_magpies_comes_with_what_everybody_has_of_its_colour():
-    views, _ = random_views("magpies")
+    views = np.concatenate([random_views("magpies", num_players=players)[0] for players in (2, 4)])
     spaces, colours, piles = look("magpies", views)
     for i, view in enumerate(views):
         board, holdings = feature("board", view, magpies), feature("holdings", view, magpies)
@@ -77,10 +86,20 @@ def test_a_card_of_magpies_comes_with_what_everybody_has_of_its_colour():
         assert (seen["held"] == held).all()
         assert (seen["shows"] == board[:, 5:] * present[:, None]).all()
         assert (seen["feathers"] == present[:, None] * holdings[:, :, magpies.HELD_FEATHERS].sum(axis=1)).all()
+        seats = int(feature("seated", view, magpies).sum())
+        strong = 2 * holdings[:, :, magpies.HELD_CARDS] + holdings[:, :, magpies.HELD_LAUREL]
+        feathers = holdings[:, :, magpies.HELD_FEATHERS].sum(axis=1)
+        for space in np.flatnonzero(present):
+            look_of = board[space]
+            more = 2 + look_of[magpies.LAUREL]
+            assert (seen["lead"][space] == slow_leads(strong[:, look_of[:5].argmax()], seats, more)).all()
+            assert (seen["feather_lead"][space] == slow_leads(feathers, seats, look_of[magpies.FEATHER])).all()
         assert (seen["chosen"] == feature("chosen", view, magpies) * present).all()
         of_colour = part_features(groups_of("magpies")[1], colours[i])
         assert (of_colour["held"] == holdings.transpose(1, 0, 2)).all()
         assert (of_colour["unseen"] == unseen).all()
+        for colour in np.flatnonzero(of_colour["there"]):
+            assert (of_colour["lead"][colour] == slow_leads(strong[:, colour], seats, 0)).all()
         assert (of_colour["raided"] == feature("raided", view, magpies)).all()
         triangles = np.array([t for t, _, _ in dict.fromkeys(magpies.DECK)])
         shares = [100 * int(unseen[:, triangles == t].sum()) // max(1, int(unseen.sum())) for t in range(4)]

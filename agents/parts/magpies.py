@@ -7,9 +7,13 @@ from heist_envs.agents.parts import Group
 from heist_envs.games.magpies import (
     DECK,
     DRAW,
+    FEATHER,
+    HELD_CARDS,
     HELD_FEATHERS,
+    HELD_LAUREL,
     HOLDINGS,
     JOKER,
+    LAUREL,
     MAX_CARDS,
     MAX_PLAYERS,
     MAX_SPACES,
@@ -18,9 +22,13 @@ from heist_envs.games.magpies import (
     STOP,
     TAKE,
     TYPES_PER_COLOUR,
+    WHITE,
 )
 from heist_envs.layout import Layout
 from heist_envs.rules import Record, compiled
+
+_LEAD = (MAX_PLAYERS, 2)
+"""By how much each seat is ahead of the best and of the second best of the others."""
 
 _HELD = ("held", (MAX_PLAYERS, len(HOLDINGS)), 0, 127, 4, "what every seat has of the colour: " + ", ".join(HOLDINGS))
 
@@ -34,6 +42,8 @@ GROUPS = (
             ("shows", (6,), 0, MAX_TRIANGLES, 1, "triangles, +card, alarm, feather, laurel, points"),
             _HELD,
             ("feathers", (MAX_PLAYERS,), 0, 127, 4, "feathers of every seat, in all colours"),
+            ("lead", _LEAD, -127, 127, 4, "half cards by which each seat that took it would lead the best two others"),
+            ("feather_lead", _LEAD, -127, 127, 4, "the same in feathers"),
         ),
         (range(TAKE, TAKE + MAX_SPACES),),
     ),
@@ -52,6 +62,7 @@ GROUPS = (
                 "cards of it in the two piles, in the order of the deck",
             ),
             ("raided", (), 0, 1, 1, "during JOKER: it was just raided"),
+            ("lead", _LEAD, -127, 127, 4, "half cards by which each seat leads the best and the second best of the others"),
         ),
         (range(JOKER, JOKER + NUM_COLOURS),),
     ),
@@ -116,10 +127,33 @@ def _look_at_piles(pile: Record, counts: NDArray[np.int64], seen: Record) -> Non
 
 
 @compiled
+def _measure(leads: NDArray[np.int8], strengths: NDArray[np.int64], seats: int, more: int) -> None:
+    """Write the leads of every seat, were it alone `more` stronger."""
+    for place in range(seats):
+        best = second = 0
+        for k in range(seats):
+            if k != place:
+                if strengths[k] > best:
+                    best, second = strengths[k], best
+                elif strengths[k] > second:
+                    second = strengths[k]
+        own = strengths[place] + more
+        leads[place, 0] = min(127, max(-127, own - best))
+        leads[place, 1] = min(127, max(-127, own - second))
+
+
+@compiled
 def look(rows: NDArray[np.void], spaces: NDArray[np.void], colours: NDArray[np.void], piles: NDArray[np.void]) -> None:
     """What is seen of the parts in each observation of `rows`, into records of zeros, (N, T)."""
     for i in range(len(rows)):
         seen = rows[i]
+        seats = int(seen.seated.sum())
+        strengths = np.zeros((NUM_COLOURS + 1, MAX_PLAYERS), np.int64)
+        for place in range(seats):
+            for colour in range(NUM_COLOURS):
+                held = seen.holdings[place, colour]
+                strengths[colour, place] = 2 * held[HELD_CARDS] + held[HELD_LAUREL]
+                strengths[WHITE, place] += held[HELD_FEATHERS]
         for space in range(MAX_SPACES):
             if seen.present[space]:
                 card, look = spaces[i, space], seen.board[space]
@@ -133,8 +167,9 @@ def look(rows: NDArray[np.void], spaces: NDArray[np.void], colours: NDArray[np.v
                 for place in range(MAX_PLAYERS):
                     for what in range(len(HOLDINGS)):
                         card.held[place, what] = seen.holdings[place, colour, what]
-                    for each in range(NUM_COLOURS):
-                        card.feathers[place] += seen.holdings[place, each, HELD_FEATHERS]
+                    card.feathers[place] = strengths[WHITE, place]
+                _measure(card.lead, strengths[colour], seats, 2 + look[LAUREL])
+                _measure(card.feather_lead, strengths[WHITE], seats, look[FEATHER])
         counts = np.zeros(MAX_TRIANGLES + 1, np.int64)
         for colour in range(NUM_COLOURS):
             part = colours[i, colour]
@@ -149,4 +184,6 @@ def look(rows: NDArray[np.void], spaces: NDArray[np.void], colours: NDArray[np.v
                     part.held[place, what] = seen.holdings[place, colour, what]
                     part.there |= part.held[place, what] > 0
             part.raided = seen.raided[colour]
+            if part.there:
+                _measure(part.lead, strengths[colour], seats, 0)
         _look_at_piles(piles[i, 0], counts, seen)
