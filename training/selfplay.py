@@ -555,7 +555,7 @@ def _abouts(kind: type) -> dict[str, str]:
         match line:
             case ast.Expr(ast.Constant(str(text))) if name:
                 made[name] = " ".join(text.split())
-        name = line.target.id if isinstance(line, ast.AnnAssign) else None
+        name = ast.unparse(line.target) if isinstance(line, ast.AnnAssign) else None
     return made
 
 
