@@ -12,7 +12,7 @@ from heist_envs.rules import TERMINAL
 from tests import tables
 
 DRAWS = 4_000
-POSITIONS = 30
+POSITIONS = 60
 """Positions per game; each is compared for every seat."""
 LEVEL = 1e-6
 """A true hypothesis fails with this probability: a few hundred comparisons never do, and a wrong weight always does."""

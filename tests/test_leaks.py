@@ -77,7 +77,7 @@ def test_the_scrambles_do_change_what_they_should():
     rng = np.random.default_rng(3)
     stream = chance.streams(chance.seeds(3, 1))[0]
     changed = dict.fromkeys(("card", "pile", "answer"), 0)
-    for state, _ in tables.random_states("holdup", 3_000, rng):
+    for state, _ in tables.random_states("holdup", 10_000, rng):
         other = state.copy()
         rules.determinize(other, 0, stream)
         assert other.card[0] == state.card[0]
