@@ -386,6 +386,15 @@ def test_the_check_ends_a_game_where_it_is_forfeited_and_shows_the_faults(tmp_pa
     assert "would not pass: 1 of 1 games forfeited" in capsys.readouterr().out
 
 
+def test_what_a_failing_process_wrote_is_kept_when_a_later_one_ends_well(bot):
+    entrant = bot("def act(o, m):\n    print('hello')\n    return 0 if o[0] else nothing_of_that_name")
+    batch = a_table(2)
+    batch.observations[:, 0] = [0, 1]
+    assert asked(entrant, batch) == [FORFEIT, 0]
+    entrant.close()
+    assert "line 3, in act" in entrant.output
+
+
 def test_the_check_refuses_what_is_not_there(capsys):
     for given in (["none.py"], [str(EXAMPLE), "--players", "9"], [str(EXAMPLE), "--games", "0"]):
         with pytest.raises(SystemExit):

@@ -156,8 +156,7 @@ class Config:
                 raise ValueError(f"got {one.name}={json.dumps(value)}: it must be such as {json.dumps(example)}")
         least = {"decisions": 1, "num_envs": 1, "steps": 1, "batch_size": 2, "epochs": 1, "evaluation_deals": 2}
         least |= {"checkpoint_every": 1, "evaluate_every": 1, "snapshot_every": 1, "snapshots": 0, "evaluation_games": 0}
-        least |= {"threads": 1}
-        for name, low in (least | {"entropy": 0, "entropy_end": 0, "pull": 0}).items():
+        for name, low in (least | {"threads": 1, "entropy": 0, "entropy_end": 0, "pull": 0}).items():
             if getattr(self, name) < low:
                 raise ValueError(f"got {name}={getattr(self, name)}: at least {low}")
         for name in ("opponent_share", "magnet_rate", "average_rate", "gamma", "gae_lambda", "score_until"):
@@ -494,10 +493,10 @@ class _Watch(BaseCallback):
         if now >= self.next_snapshot and c.snapshots:
             run.take_snapshot(self.next_snapshot // c.snapshot_every % c.snapshots)
             self.next_snapshot += c.snapshot_every
-        if now >= self.next_checkpoint or self._interrupted:
+        self.stopped = self._interrupted  # read once: another moment of it would be without its checkpoint
+        if now >= self.next_checkpoint or self.stopped:
             self.next_checkpoint += c.checkpoint_every
             run.save_checkpoint()
-        self.stopped = self._interrupted
 
     def _on_rollout_end(self) -> None:
         self.run.set_coefficients()
