@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from heist_envs.agents.parts import Group, groups_of, look
 from heist_envs.games import load
@@ -101,7 +101,8 @@ class PolicyAgent:
 
     def save(self, path: str | pathlib.Path) -> None:
         """Write the weights to `path` (.safetensors) and the card beside it (.json)."""
-        save_file({**self.weights, "scale": self.scale, "codes": self.codes}, path)
+        # Not `save_file`, whose files nobody but their owner can read.
+        pathlib.Path(path).write_bytes(save({**self.weights, "scale": self.scale, "codes": self.codes}))
         pathlib.Path(path).with_suffix(".json").write_text(json.dumps(self.card, indent=2) + "\n")
 
     def export_onnx(self, path: str | pathlib.Path) -> None:

@@ -64,6 +64,12 @@ def test_a_saved_policy_loads_and_plays_the_same(tmp_path):
     assert (policy.probabilities(*views()) == again.probabilities(*views())).all()
 
 
+def test_a_saved_policy_can_be_read_by_whoever_can_read_its_card(tmp_path):
+    small_policy().save(tmp_path / "mine.safetensors")
+    weights, card = (tmp_path / f"mine.{ending}" for ending in ("safetensors", "json"))
+    assert weights.stat().st_mode == card.stat().st_mode
+
+
 def views(num_envs=50, game="holdup", steps=0):
     vec = heist_envs.make_vec(game, num_envs=num_envs)
     observation, _ = vec.reset(seed=0)

@@ -300,7 +300,7 @@ def test_the_command_line_trains_and_resumes(tmp_path, capsys):
         (["--folder", folder, "--resume", "--game", "magpies"], "give no others"),
         (["--folder", folder + "-new", "--decisions", "-5"], "error: got decisions=-5: at least 1"),
         (["--folder", folder + "-new", "--codes", "maybe"], 'error: got codes="maybe": it must be such as false'),
-        (["--folder", folder + "-new", "--exact"], "the game is too large to be walked"),
+        (["--folder", folder + "-new", "--exact"], "exact gains need a small table, such as --preset tiny"),
     ):
         with pytest.raises(SystemExit):
             main(words)

@@ -240,7 +240,7 @@ class Run:
         vec = heist_envs.make_vec(config.game, config.num_envs, config.num_players, **config.options)
         self.num_players = vec.num_players
         if config.exact:
-            walked(config.game, {**config.options, "num_players": self.num_players})  # refused before anything is written
+            self._walk()
         self._score_reward = bool(vec.batch.states["score_reward"][0])  # an option of the table
         fixed = [make_agent(name, config.game) for name in config.opponents]
         # The places of the snapshots, which the untrained policy takes first, as soon as it is made.
@@ -257,6 +257,13 @@ class Run:
         else:
             (self.folder / "config.json").write_text(json.dumps(asdict(config), indent=2) + "\n")
         self._forget_evaluations_after(self.model.num_timesteps)
+
+    def _walk(self) -> None:
+        """Walk the table's tree, so that one that is too large is refused before anything is written."""
+        try:
+            walked(self.config.game, {**self.config.options, "num_players": self.num_players})
+        except ValueError as error:
+            raise ValueError(f"exact gains need a small table, such as --preset tiny: {error}") from error
 
     @classmethod
     def resumed(cls, folder: str | pathlib.Path) -> "Run":
@@ -375,7 +382,7 @@ class Run:
         }
         fresh = self._checkpoint.with_suffix(".new")
         tensors = {name: tensor.contiguous().clone() for name, tensor in tensors.items()}
-        safetensors.torch.save_file(tensors, fresh, metadata={"counters": json.dumps(counters)})
+        fresh.write_bytes(safetensors.torch.save(tensors, metadata={"counters": json.dumps(counters)}))
         os.replace(fresh, self._checkpoint)
 
     def _load_checkpoint(self) -> None:
@@ -569,7 +576,8 @@ def _value(words: str) -> Any:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.training.selfplay", description=__doc__.split("\n")[0])
+    name = "python -m heist_envs.training.selfplay"
+    parser = argparse.ArgumentParser(name, f"{name} [--game GAME] [options]", __doc__.split("\n")[0])
     parser.add_argument("--game", choices=GAMES, help="default that of --config, else holdup")
     parser.add_argument("--config", help="a JSON file; default the game's own, if there is one")
     parser.add_argument("--folder", default=None, help="where the run is kept; default runs/<game>-<time>")
