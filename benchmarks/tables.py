@@ -475,7 +475,8 @@ def exploit_tables(results: Sequence[dict[str, Any]]) -> str:
         "## What a learned answer wins",
         "",
         "`python -m heist_envs.training.exploit`; one seat against copies of the target, mean reward over all seats. The "
-        "best answer is a lower bound of the gain of a best response; where that is known, the share found is given.",
+        "best answer is a lower bound of the gain of a best response; where that is known, the share found is given. What a "
+        "trained policy wins among searchers (above) is such a bound for IS-MCTS.",
         "",
         "| table | target | answers | lower bound | exact | found |",
         "|---|---|---|--:|--:|--:|",
