@@ -129,6 +129,8 @@ class LearnerBatch:
         batch = self.batch
         n = batch.num_players
         skipped = np.zeros(len(self), np.int64)
+        kinds = {id(agent): k for k, agent in enumerate(self.agents)}
+        kind = np.array([kinds[id(agent)] for agent in self.agents], np.int64)  # who stands here twice is asked once
         while True:
             waiting = (self.seats != EVERY_SEAT) & (batch.players != self.seats)
             if not batch.autoreset:
@@ -136,12 +138,11 @@ class LearnerBatch:
             if not waiting.any():
                 return
             rows = np.flatnonzero(waiting)
-            asked = self.answering[rows, (batch.players[rows] - self.seats[rows]) % n]
+            asked = kind[self.answering[rows, (batch.players[rows] - self.seats[rows]) % n]]
             actions = np.full(len(self), HOLD)
-            for k, agent in enumerate(self.agents):
+            for k in np.unique(asked):
                 games = rows[asked == k]
-                if len(games):
-                    actions[games] = decide(agent, batch, games, self.rng)
+                actions[games] = decide(self.agents[k], batch, games, self.rng)
             batch.step(actions)
             self._note_ends(waiting)
             skipped += waiting & (batch.terminations | batch.truncations)

@@ -242,7 +242,8 @@ class Run:
         if config.exact:
             self._walk()
         self._score_reward = bool(vec.batch.states["score_reward"][0])  # an option of the table
-        fixed = [make_agent(name, config.game) for name in config.opponents]
+        named = {name: make_agent(name, config.game) for name in config.opponents}
+        fixed = [named[name] for name in config.opponents]
         # The places of the snapshots, which the untrained policy takes first, as soon as it is made.
         pool = [*fixed, *[UniformAgent()] * config.snapshots]
         self.env = SelfPlayVecEnv(vec.batch, pool, config.opponent_share)
