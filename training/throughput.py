@@ -2,9 +2,10 @@
 
     python -m heist_envs.training.throughput --json benchmarks/results/training-throughput.json
 
-The usual route is MaskablePPO as it comes over one PettingZoo environment, wrapped so that whoever is to act is "the" agent.
-Ours is a run of `selfplay` in which all seats learn. Both play and learn, in turn, a few rounds of each; the ratio of their
-medians is what to trust, since machines drift.
+The usual route is MaskablePPO over one PettingZoo environment, wrapped so that whoever is to act is "the" agent: once as it
+comes, with two layers of 64, 10 epochs and minibatches of 64, and once with the network, the epochs and the minibatches of
+ours, so that nothing but the way of playing differs. Ours is a run of `selfplay` in which all seats learn. All play and learn
+in turn, a few rounds of each; the ratio of their medians is what to trust, since machines drift.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import pathlib
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -28,6 +29,7 @@ except ImportError as missing:
 import heist_envs
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.games import GAMES
+from heist_envs.training.network import RegularizedPolicy
 from heist_envs.training.selfplay import CONFIGS, Config, Run, versions
 
 
@@ -64,25 +66,15 @@ class WhoeverActs(gymnasium.Env[Any, Any]):
         return mask
 
 
-def usual(game: str, seed: int) -> Callable[[int], None]:
-    """What learns for some decisions by the usual route."""
-    model = MaskablePPO("MlpPolicy", WhoeverActs(game), seed=seed, device="cpu")
-
-    def learn(decisions: int) -> None:
-        model.learn(decisions, reset_num_timesteps=False)
-
-    return learn
-
-
-def ours(game: str, seed: int, folder: str) -> tuple[Callable[[int], None], Config]:
-    """What learns for some decisions by self-play, and its config."""
-    config = Config.read(CONFIGS / f"{game}.json", seed=seed, opponent_share=0.0)
-    run = Run(config, pathlib.Path(folder) / "run")
-
-    def learn(decisions: int) -> None:
-        run.model.learn(decisions, reset_num_timesteps=False)
-
-    return learn, config
+def models(run: Run) -> dict[str, MaskablePPO]:
+    """What learns by self-play, and by the usual route."""
+    c = run.config
+    same = {"policy_kwargs": run.model.policy_kwargs, "n_epochs": c.epochs, "batch_size": c.batch_size}
+    return {
+        "self-play": run.model,
+        "usual": MaskablePPO("MlpPolicy", WhoeverActs(c.game), seed=c.seed, device="cpu"),
+        "usual, our network": MaskablePPO(RegularizedPolicy, WhoeverActs(c.game), seed=c.seed, device="cpu", **same),
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -91,31 +83,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rollouts", type=int, default=4, help="of ours in a round")
-    parser.add_argument("--decisions", type=int, default=2048, help="of the usual route in a round: a rollout of it")
+    parser.add_argument("--decisions", type=int, default=2048, help="of the usual route in a round: rollouts of 2048")
+    parser.add_argument("--threads", type=int, default=1, help="of the network, whoever learns")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", default=None, help="write the result to this file")
     given = parser.parse_args(arguments)
-    result: dict[str, Any] = {"commit": commit(), "machine": machine(), "made_with": versions(), "games": {}}
+    result: dict[str, Any] = {"commit": commit(), "machine": machine(), "made_with": versions(), "threads": given.threads}
+    result["games"] = {}
     for game in given.games:
+        config = Config.read(CONFIGS / f"{game}.json", seed=given.seed, threads=given.threads, opponent_share=0.0)
         with tempfile.TemporaryDirectory() as folder:
-            learn, config = ours(game, given.seed, folder)
-            routes = {
-                "self-play": (learn, given.rollouts * config.num_envs * config.steps),
-                "usual": (usual(game, given.seed), given.decisions),
-            }
+            routes = models(Run(config, pathlib.Path(folder) / "run"))
             speeds: dict[str, list[float]] = {name: [] for name in routes}
             for k in range(given.rounds + 1):
-                for name, (learn, decisions) in routes.items():
-                    start = time.perf_counter()
-                    learn(decisions if k else 1)  # the first round compiles
-                    speeds[name] += [decisions / (time.perf_counter() - start)] * (k > 0)
+                for name, model in routes.items():
+                    decisions = given.rollouts * config.num_envs * config.steps if name == "self-play" else given.decisions
+                    start, before = time.perf_counter(), model.num_timesteps
+                    model.learn(decisions if k else 1, reset_num_timesteps=False)  # the first round compiles
+                    speed = (model.num_timesteps - before) / (time.perf_counter() - start)
+                    speeds[name] += [speed] * (k > 0)
         found = {name: statistics.median(values) for name, values in speeds.items()}
-        result["games"][game] = found | {"ratio": found["self-play"] / found["usual"], "hidden": config.hidden}
-        print(
-            f"{game}: {found['self-play']:,.0f} decisions a second played and learned, {found['usual']:,.0f} by the usual "
-            f"route: {result['games'][game]['ratio']:.0f} times",
-            flush=True,
-        )
+        result["games"][game] = {"decisions a second": found, "hidden": config.hidden, "part_width": config.part_width}
+        times = ", ".join(f"{found['self-play'] / found[name]:.0f} times {name}" for name in list(found)[1:])
+        print(f"{game}: {found['self-play']:,.0f} decisions a second played and learned: {times}", flush=True)
     if given.json:
         pathlib.Path(given.json).write_text(json.dumps(result, indent=1) + "\n")
 
