@@ -245,6 +245,34 @@ def test_a_run_is_a_folder_that_holds_all_about_it(tmp_path):
         Run.resumed(tmp_path / "nothing")
 
 
+@pytest.mark.parametrize("game", ["cleaners", "magpies"])
+def test_what_is_spared_where_no_answer_of_a_part_is_legal_changes_nothing(game, tmp_path):
+    import torch
+
+    run = Run(dataclasses.replace(SMALL, game=game, part_width=6, pull=0.0), tmp_path / "run")
+    policy, batch, rng = run.policy, run.env.games.batch, np.random.default_rng(0)
+    batch.reset(0)
+    torch.nn.init.normal_(policy.action_net.choices[0].answers.weight)
+    for _ in range(60):
+        batch.step((rng.random(batch.masks.shape) * batch.masks).argmax(axis=1))
+    seen, legal = torch.from_numpy(batch.observations.copy()).float(), torch.from_numpy(batch.masks.astype(bool))
+    actions = legal.int().argmax(dim=1)
+
+    def whole():
+        latent, _ = policy.mlp_extractor(policy.features_extractor(seen))
+        logits = policy.action_net(latent)
+        return torch.log_softmax(logits.masked_fill(~legal, -torch.inf), dim=1).gather(1, actions[:, None])[:, 0]
+
+    found = []
+    for logs in (policy.evaluate_actions(seen, actions, batch.masks)[1], whole()):
+        policy.zero_grad()
+        logs.square().sum().backward()
+        found.append([logs.detach(), *(weights.grad.clone() for weights in policy.action_net.parameters())])
+    assert any((weights != 0).any() for weights in found[0][3:])
+    for spared, all_of_it in zip(*found, strict=True):
+        torch.testing.assert_close(spared, all_of_it, rtol=1e-4, atol=1e-5)
+
+
 def test_the_saved_policy_has_the_probabilities_of_the_network(tmp_path):
     import torch
 

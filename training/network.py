@@ -203,9 +203,14 @@ class Choice(torch.nn.Module):
         self.answers = torch.nn.Linear(part_width, len(group.actions))
         _flatten(self.answers)
 
-    def forward(self, logits: torch.Tensor, last: torch.Tensor, known: Known) -> torch.Tensor:
-        """The logits, float (N, A), after that."""
+    def forward(
+        self, logits: torch.Tensor, last: torch.Tensor, known: Known, legal: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """The logits, float (N, A), after that; where none of these answers is legal, bool (N, A), they may stay as they are."""
         part, rows, places = known
+        if legal is not None:
+            index = legal[:, self.actions.flatten()].any(1).index_select(0, rows).nonzero()[:, 0]
+            part, rows, places = (array.index_select(0, index) for array in known)
         raised = self.answers(torch.relu_(self.choice(part) + self.context(last).index_select(0, rows)))
         entries = rows[:, None] * logits.shape[1] + self.actions[places]
         return logits.flatten().index_add(0, entries.flatten(), raised.flatten()).view_as(logits)
@@ -222,12 +227,12 @@ class Answers(torch.nn.Module):
         choices = (Choice(first.groups[k], first.part_width, width) for k in self.chosen)
         self.choices = torch.nn.ModuleList(choices)
 
-    def forward(self, latent: Features) -> torch.Tensor:
-        """Float (N, A)."""
+    def forward(self, latent: Features, legal: torch.Tensor | None = None) -> torch.Tensor:
+        """Float (N, A). Whoever says what is `legal`, bool (N, A), is spared the work for what is not, whatever it gives."""
         last, known = latent
         logits: torch.Tensor = self.linear(last)
         for k, choice in zip(self.chosen, self.choices, strict=True):
-            logits = choice(logits, last, known[k])
+            logits = choice(logits, last, known[k], legal)
         return logits
 
     def arrays(self, layer: int) -> Weights:
@@ -278,8 +283,9 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Values, log-probabilities of the actions, and the regulariser above, each float (N,)."""
         latent_pi, latent_vf = self.mlp_extractor(self.features_extractor(obs))
-        illegal = ~torch.as_tensor(action_masks, dtype=torch.bool)
-        logs = torch.log_softmax(self.action_net(latent_pi).masked_fill(illegal, NEVER), dim=1)
+        legal = torch.as_tensor(action_masks, dtype=torch.bool)
+        illegal = ~legal
+        logs = torch.log_softmax(self.action_net(latent_pi, legal).masked_fill(illegal, NEVER), dim=1)
         shares = logs.exp()
         regulariser = -self.entropy * (shares * logs).sum(dim=1)
         if self.pull > 0:
