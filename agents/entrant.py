@@ -8,7 +8,6 @@ The limits are against accidents: a bot that hangs, crashes, floods or fills the
 anything. They are no prison: the process has the rights of the user who starts it.
 """
 
-import argparse
 import contextlib
 import json
 import os
@@ -31,6 +30,7 @@ from numpy.typing import NDArray
 from heist_envs.agents.agent import FORFEIT
 from heist_envs.agents.learner import LearnerBatch
 from heist_envs.agents.rule_based import RuleBasedAgent
+from heist_envs.command import CommandParser
 from heist_envs.engine import HOLD, Batch
 from heist_envs.games import GAMES, load
 
@@ -359,7 +359,7 @@ def check(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; 0 where the bot would pass."""
-    parser = argparse.ArgumentParser("python -m heist_envs.agents.entrant", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.agents.entrant", __doc__)
     parser.add_argument("bot", help="a Python file")
     parser.add_argument("--game", choices=GAMES, default="holdup")
     parser.add_argument("--games", type=int, default=20, help="how many")

@@ -1,9 +1,10 @@
 """The tree of a small game, walked by the compiled rules.
 
-python -m heist_envs.agents.tree --game holdup --preset tiny
+    python -m heist_envs.agents.tree --game holdup --preset tiny
+
+The command counts its information sets, decisions and ends.
 """
 
-import argparse
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs.chance import fold_bytes
+from heist_envs.command import CommandParser
 from heist_envs.engine import first_keys, flat, remember_action, row, update_keys
 from heist_envs.games import GAMES, load
 from heist_envs.rules import (
@@ -290,7 +292,7 @@ def game_tree(game: str | ModuleType, **options: Any) -> Tree:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.agents.tree", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.agents.tree", __doc__)
     parser.add_argument("--game", choices=GAMES, default="holdup")
     parser.add_argument("--preset", default="tiny")
     given = parser.parse_args(arguments)

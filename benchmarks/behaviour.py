@@ -11,7 +11,6 @@ set, and beside them stand those of the strategy that CFR+ finds: an equilibrium
 players; for three or more it promises none.
 """
 
-import argparse
 import json
 import math
 import pathlib
@@ -26,6 +25,7 @@ from heist_envs.agents.solver import SequenceForm, follow, realization_plan, seq
 from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import NORMAL_95
+from heist_envs.command import CommandParser
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, accomplices, cleaners, holdup, load, magpies
 
@@ -610,7 +610,7 @@ def _print(table: dict[str, Any]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.behaviour", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.behaviour", __doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument(
         "--agents", nargs="+", default=["uniform", "rule"], help="names, or policy files; each plays all seats"

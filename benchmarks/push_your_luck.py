@@ -8,7 +8,6 @@
 - full deck: the model of one theft of `agents.push_your_luck.Theft`. Its map as a picture, and regrets in self-play.
 """
 
-import argparse
 import json
 import pathlib
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from heist_envs.agents.push_your_luck import VALUATIONS, Cell, Regret, SmallGame
 from heist_envs.agents.rule_based.magpies import STYLES
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import interval
+from heist_envs.command import CommandParser
 from heist_envs.engine import Batch
 from heist_envs.games import magpies
 
@@ -154,7 +154,7 @@ def draw_map(tables: Sequence[dict[str, Any]], file: pathlib.Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.push_your_luck", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.push_your_luck", __doc__)
     parser.add_argument("--agents", nargs="+", default=AGENTS, help="uniform, rule, rule:STYLE, a policy file")
     parser.add_argument("--games", type=int, default=60, help="games of each agent with the full deck, at least 2")
     parser.add_argument("--seed", type=int, default=0)

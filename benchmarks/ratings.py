@@ -27,7 +27,6 @@ does counts, so that who wins most from weak agents gains nothing by it, and a n
 are made from measured means and have their noise (`intervals`), which leans downwards: noise makes some mixture look hard.
 """
 
-import argparse
 import json
 import pathlib
 from collections.abc import Sequence
@@ -36,6 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heist_envs.benchmarks.tournament import NORMAL_95
+from heist_envs.command import CommandParser
 
 BINDING = 1e-6
 """A constraint whose multiplier is above this holds with equality in every solution; the largest is 1 / N at least."""
@@ -102,7 +102,7 @@ def intervals(scores: ArrayLike, draws: int = 100, seed: int = 0) -> NDArray[np.
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.ratings", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.ratings", __doc__)
     parser.add_argument("files", nargs="+", type=pathlib.Path, help="results of `tournament --cross --json`")
     given = parser.parse_args(arguments)
     for file in given.files:

@@ -5,7 +5,6 @@
 The tables and the plots are made from the JSON files under `benchmarks/results` and from nothing else.
 """
 
-import argparse
 import html
 import io
 import pathlib
@@ -22,6 +21,7 @@ except ImportError as missing:
 
 from heist_envs.benchmarks.tables import DOCS, RESULTS, load_results, report
 from heist_envs.benchmarks.throughput import BASE, way_of
+from heist_envs.command import CommandParser
 
 BLUE, ORANGE, GREY = "#1f77b4", "#ff7f0e", "#8a8a8a"
 
@@ -164,7 +164,7 @@ def page(results: pathlib.Path = RESULTS) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.report", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.report", __doc__)
     parser.add_argument("--results", type=pathlib.Path, default=RESULTS, help="the folder of the JSON files")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="the page")
     given = parser.parse_args(arguments)

@@ -13,7 +13,6 @@ other conventions, and then all but the diagonal, where a policy meets itself, i
     python -m heist_envs.benchmarks.tournament --game holdup --cross runs/*/average.safetensors --options num_players=4
 """
 
-import argparse
 import functools
 import json
 import pathlib
@@ -23,6 +22,7 @@ from typing import Any
 from heist_envs.agents import make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import Score, interval, play_deals
+from heist_envs.command import CommandParser
 from heist_envs.games import GAMES
 
 COLLUDERS = ("rule:colluder-next", "rule:colluder-before", "rule")
@@ -96,7 +96,7 @@ def scenarios(game: str, name: str, num_deals: int, seed: int = 0) -> dict[str, 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.robustness", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.robustness", __doc__)
     parser.add_argument("--game", choices=GAMES, required=True)
     parser.add_argument("--agents", nargs="+", default=["uniform"], help="names, or policy files")
     parser.add_argument("--deals", type=int, default=500)

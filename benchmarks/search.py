@@ -8,7 +8,6 @@
   interval clustered by deal; the uniform agent at the same table is the line to compare with.
 """
 
-import argparse
 import json
 import pathlib
 import statistics
@@ -21,6 +20,7 @@ import numpy as np
 from heist_envs.agents import ISMCTSAgent, UniformAgent, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import one_against_many
+from heist_envs.command import CommandParser
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, load
 
@@ -53,7 +53,7 @@ def strength(game: str, agent: ISMCTSAgent, num_players: int, num_deals: int, se
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.search", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.search", __doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--simulations", type=int, nargs="+", default=[1000], help="of each decision, in matches")
     parser.add_argument("--observer", default="each", help="'each' or 'one' (agents/ismcts.py)")

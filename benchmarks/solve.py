@@ -36,6 +36,7 @@ from heist_envs.agents.solver import (
 )
 from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.benchmarks.throughput import commit, machine
+from heist_envs.command import CommandParser
 from heist_envs.gambit import preorder, set_numbers, written
 from heist_envs.games import GAMES, load
 
@@ -292,7 +293,7 @@ def lines(found: dict[str, Any]) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.solve", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.solve", __doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--preset", default="tiny")
     parser.add_argument("--seconds", type=float, default=60.0, help="give up after this time")

@@ -6,7 +6,6 @@ Every table is played by one kind of agent in all seats. The figures that a rule
 what explains a difference is said there too.
 """
 
-import argparse
 import json
 import pathlib
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from heist_envs.agents import AnyAgent, decide, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import every_table
+from heist_envs.command import CommandParser
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, accomplices, cleaners, holdup, load, magpies
 
@@ -202,7 +202,7 @@ def statistics(game: str, agent: AnyAgent, num_games: int, seed: int = 0, **opti
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.statistics", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.statistics", __doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--agents", nargs="+", default=["uniform", "rule"])
     parser.add_argument("--num-games", type=int, default=100_000)

@@ -1,9 +1,10 @@
 """The results tables of README and docs, written from `benchmarks/results`.
 
-python -m heist_envs.benchmarks.tables
+    python -m heist_envs.benchmarks.tables
+
+No number there is written by hand.
 """
 
-import argparse
 import functools
 import json
 import pathlib
@@ -15,6 +16,7 @@ from heist_envs.benchmarks.ratings import intervals, ratings
 from heist_envs.benchmarks.statistics import PAGE, Figure
 from heist_envs.benchmarks.throughput import NUM_ENVS, WORKERS, Case, way_of
 from heist_envs.benchmarks.tournament import Score
+from heist_envs.command import CommandParser
 
 RESULTS = pathlib.Path("benchmarks/results")
 README = pathlib.Path("README.md")
@@ -579,9 +581,9 @@ def training_speed_tables(results: Sequence[dict[str, Any]]) -> str:
         lines += [
             "## Speed of training",
             "",
-            f"`python -m heist_envs.training.throughput --threads {result['threads']}`; {_machine(result)}; decisions played "
-            "and learned a second, beside MaskablePPO over one PettingZoo environment, in turn in one run: as it comes (two "
-            "layers of 64), and with our network, epochs and minibatches.",
+            f"`python -m heist_envs.training.throughput --threads {result['threads']}`; {_machine(result)}; decisions "
+            "played and learned a second, beside MaskablePPO over one PettingZoo environment, in turn in one run: as it "
+            "comes, with two layers of 64, and with our network, epochs and minibatches.",
             "",
             "| game | layers | numbers a part | self-play | usual | ratio | usual, our network | ratio |",
             "|---|---|--:|--:|--:|--:|--:|--:|",
@@ -697,7 +699,7 @@ def with_tables(readme: str, made: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the tables into the README, the page of results and the leaderboard."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.tables", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.tables", __doc__)
     parser.parse_args(arguments)
     README.write_text(with_tables(README.read_text(), summary()))
     (DOCS / "results.md").write_text(report())

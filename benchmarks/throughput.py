@@ -15,7 +15,6 @@ fast as the machine fills as many bytes as a decision writes, state, observation
 - peers: card games of other libraries, as far as they are installed (`peers`), in rounds of their own.
 """
 
-import argparse
 import importlib.metadata
 import importlib.util
 import json
@@ -38,6 +37,7 @@ from heist_envs import chance
 from heist_envs.agents import UniformAgent
 from heist_envs.benchmarks import peers, phases
 from heist_envs.benchmarks.stopwatch import PIECE, Work, rates
+from heist_envs.command import CommandParser
 from heist_envs.games import GAMES, load
 
 NUM_ENVS = 1024
@@ -273,7 +273,7 @@ def _rate(row: dict[str, Any]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.throughput", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.throughput", __doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--sizes", nargs="+", type=int, default=[1, 64, 1024, 8192], help="games in a batch")
     parser.add_argument("--rounds", type=int, default=9)

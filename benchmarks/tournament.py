@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from heist_envs.agents import AnyAgent, RuleBasedAgent, decide, make_agent
 from heist_envs.agents.agent import FORFEIT
 from heist_envs.benchmarks.throughput import commit, machine
+from heist_envs.command import CommandParser
 from heist_envs.engine import HOLD, Batch
 from heist_envs.games import GAMES, load
 from heist_envs.options import resolve
@@ -509,7 +510,7 @@ def option(text: str) -> tuple[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.tournament", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.tournament", __doc__)
     parser.add_argument("--game", choices=GAMES, default="holdup", help="default holdup")
     parser.add_argument(
         "--agents",

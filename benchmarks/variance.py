@@ -19,7 +19,6 @@ they see other cards, and what is left is luck that no game of another line-up k
 states of the very game that is played, before and after each chance event; nothing here does.
 """
 
-import argparse
 import json
 import pathlib
 from collections.abc import Sequence
@@ -31,6 +30,7 @@ from numpy.typing import NDArray
 from heist_envs.agents import make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import baselines, one_table, play_seatings
+from heist_envs.command import CommandParser
 from heist_envs.games import GAMES
 
 Rewards = NDArray[np.float64]
@@ -77,7 +77,7 @@ def savings(game: str, num_deals: int, seed: int = 0) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.benchmarks.variance", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.benchmarks.variance", __doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=["holdup", "accomplices"])
     parser.add_argument("--deals", type=int, default=1000, help="of each style, each in every seating")
     parser.add_argument("--seed", type=int, default=0)

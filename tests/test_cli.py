@@ -2,6 +2,7 @@
 
 import importlib
 import pathlib
+import re
 
 import pytest
 
@@ -35,6 +36,20 @@ def test_what_follows_a_name_is_the_modules_own(capsys):
     assert "--cross" in capsys.readouterr().out
     assert cli.main(["bench", "ratings", "/nowhere/at/all.json"]) == 1
     assert "heist: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("package", [*PACKAGES, "heist_envs.agents"])
+def test_every_command_has_examples_whose_options_it_knows(package, capsys):
+    for name in cli.commands_of(package):
+        if name in ("rllib", "bot_process"):  # the one needs Ray, the other is for no person
+            continue
+        with pytest.raises(SystemExit):
+            importlib.import_module(f"{package}.{name}").main(["--help"])
+        options, examples = capsys.readouterr().out.split("examples:\n")
+        assert len(examples.split()) > 2, name
+        for line in examples.splitlines():
+            assert line.startswith(f"    python -m {package}.{name}"), line
+            assert all(re.search(rf"{word}\b(?!-)", options) for word in line.split() if word.startswith("--")), line
 
 
 def test_an_unknown_name_is_answered_with_what_there_is(capsys):

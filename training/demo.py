@@ -5,7 +5,6 @@
 The page is one self-contained HTML file: the table against every baseline, the learning curve, and the bluffing.
 """
 
-import argparse
 import base64
 import html
 import io
@@ -21,6 +20,7 @@ import numpy as np
 from heist_envs.agents import AnyAgent, make_agent
 from heist_envs.benchmarks.behaviour import Rates, rates_in_play
 from heist_envs.benchmarks.tournament import Score, against_each, baselines
+from heist_envs.command import CommandParser
 from heist_envs.games import holdup
 from heist_envs.training.selfplay import CONFIGS, Config, Run, versions
 
@@ -136,7 +136,7 @@ def write_page(run: Run, path: pathlib.Path, num_deals: int, seconds: float) -> 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.training.demo", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.training.demo", __doc__)
     parser.add_argument("--folder", default=None, help="where the run and the page go; default runs/demo-<time>")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --folder")
     parser.add_argument("--seed", type=int, default=0)

@@ -3,12 +3,11 @@
     python -m heist_envs.training.imitate --game holdup --agent ismcts:1000 --others ppo rule --out searcher.safetensors
     python -m heist_envs.training.selfplay --game holdup --opponents rule searcher.safetensors
 
-The agent plays in three of four seats or so, and agents of the pool `--others` in the rest; what it saw and did is learned from
-by maximum likelihood ("behavioural cloning"), with the network of the game's own config. A tenth of the games is held out:
-the weights are kept that give the agent's decisions there the highest likelihood.
+The agent plays in three of four seats or so, and agents of the pool `--others` in the rest; what it saw and did is learned
+from by maximum likelihood ("behavioural cloning"), with the network of the game's own config. A tenth of the games is held
+out: the weights are kept that give the agent's decisions there the highest likelihood.
 """
 
-import argparse
 import copy
 import math
 import pathlib
@@ -27,6 +26,7 @@ except ImportError as missing:
 import heist_envs
 from heist_envs.agents import AnyAgent, decide, make_agent
 from heist_envs.agents.policy import PolicyAgent, card_of
+from heist_envs.command import CommandParser
 from heist_envs.engine import HOLD
 from heist_envs.games import GAMES, load
 from heist_envs.training.network import RegularizedPolicy, policy_arguments
@@ -107,7 +107,9 @@ def watch(
     return Decisions(*map(np.concatenate, zip(*seen, strict=True))), held_out
 
 
-def imitate(config: Config, seen: Decisions, held_out: NDArray[np.bool_], epochs: int) -> tuple[PolicyAgent, dict[str, float]]:
+def imitate(
+    config: Config, seen: Decisions, held_out: NDArray[np.bool_], epochs: int
+) -> tuple[PolicyAgent, dict[str, float]]:
     """The policy that gives an agent's decisions the highest likelihood, and how well it knows those that are held out.
 
     Args:
@@ -160,7 +162,7 @@ def imitate(config: Config, seen: Decisions, held_out: NDArray[np.bool_], epochs
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.training.imitate", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.training.imitate", __doc__)
     parser.add_argument("--game", choices=GAMES, required=True)
     parser.add_argument("--players", type=int, default=None)
     parser.add_argument("--agent", required=True, help="who is imitated")

@@ -206,7 +206,7 @@ class Choice(torch.nn.Module):
     def forward(
         self, logits: torch.Tensor, last: torch.Tensor, known: Known, legal: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """The logits, float (N, A), after that; where none of these answers is legal, bool (N, A), they may stay as they are."""
+        """The logits, float (N, A), after that; they may stay where none of these answers is `legal`, bool (N, A)."""
         part, rows, places = known
         if legal is not None:
             index = legal[:, self.actions.flatten()].any(1).index_select(0, rows).nonzero()[:, 0]

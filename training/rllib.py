@@ -14,7 +14,6 @@ its end, with one pass of the network for all of them, and hands on arrays (`Dec
 along each seat's own decisions. The rest is RLlib's: its workers, its PPO, its spreading of weights.
 """
 
-import argparse
 import itertools
 import json
 import pathlib
@@ -57,6 +56,7 @@ import heist_envs
 from heist_envs.aec import observation_space
 from heist_envs.agents.policy import PolicyAgent, card_of
 from heist_envs.benchmarks.throughput import commit, machine
+from heist_envs.command import CommandParser
 from heist_envs.engine import HOLD, Batch
 from heist_envs.games import GAMES, load
 
@@ -471,7 +471,7 @@ def compare(config: Config, rounds: int = 6) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.training.rllib", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.training.rllib", __doc__)
     default = Config()
     parser.add_argument("--game", choices=GAMES, default=default.game)
     parser.add_argument("--players", type=int, default=None)

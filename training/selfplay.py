@@ -21,7 +21,6 @@ average as safetensors with a card. Ctrl-C ends it after the rollout that has be
 After that, or after a kill, `--resume` goes on from the checkpoint to the very same weights.
 """
 
-import argparse
 import ast
 import functools
 import importlib.metadata
@@ -58,6 +57,7 @@ from heist_envs.agents.solver import SequenceForm, deviation_gains, sequence_for
 from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.benchmarks.behaviour import rates_in_play
 from heist_envs.benchmarks.tournament import against_each
+from heist_envs.command import CommandParser
 from heist_envs.games import GAMES, load
 from heist_envs.training.network import RegularizedPolicy, policy_arguments
 from heist_envs.training.rollouts import SeatRolloutBuffer, SelfPlayVecEnv, varying_entries
@@ -577,8 +577,7 @@ def _value(words: str) -> Any:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    name = "python -m heist_envs.training.selfplay"
-    parser = argparse.ArgumentParser(name, f"{name} [--game GAME] [options]", __doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.training.selfplay", __doc__, usage="%(prog)s [--game GAME] [options]")
     parser.add_argument("--game", choices=GAMES, help="default that of --config, else holdup")
     parser.add_argument("--config", help="a JSON file; default the game's own, if there is one")
     parser.add_argument("--folder", default=None, help="where the run is kept; default runs/<game>-<time>")

@@ -14,7 +14,6 @@
 A run that the file already holds is not run again: a study that was stopped goes on.
 """
 
-import argparse
 import json
 import pathlib
 import tempfile
@@ -34,6 +33,7 @@ from heist_envs.benchmarks.push_your_luck import tiny_regrets
 from heist_envs.benchmarks.solve import solved
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import Score, against_each, baselines
+from heist_envs.command import CommandParser
 from heist_envs.games import GAMES
 from heist_envs.training.selfplay import CONFIGS, Config, Run, tiny_config, versions, walked
 
@@ -110,7 +110,7 @@ def matches(config: Config, deals: int, folder: pathlib.Path | None = None) -> d
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.training.study", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.training.study", __doc__)
     parser.add_argument("kind", choices=("tiny", "full"))
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--seeds", nargs="+", type=int, default=None, help="default 0 to 4, or 0 to 2 on full games")

@@ -7,7 +7,6 @@ a trial that falls behind the median of the earlier ones is given up. All trials
 same command with more trials goes on from them.
 """
 
-import argparse
 import json
 import pathlib
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ try:
 except ImportError as missing:
     raise ImportError(f"a sweep needs {missing.name}: pip install 'heist-envs[sweep]'") from missing
 
+from heist_envs.command import CommandParser
 from heist_envs.games import GAMES
 from heist_envs.training.selfplay import Config, Run
 
@@ -87,7 +87,7 @@ def sweep(base: Config, trials: int, folder: pathlib.Path, seed: int = 0) -> opt
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.training.sweep", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.training.sweep", __doc__)
     parser.add_argument("--game", choices=GAMES, default="holdup")
     parser.add_argument("--preset", default="tiny")
     parser.add_argument("--decisions", type=int, default=500_000, help="of each trial")

@@ -4,11 +4,10 @@
 
 The usual route is MaskablePPO over one PettingZoo environment, wrapped so that whoever is to act is "the" agent: once as it
 comes, with two layers of 64, 10 epochs and minibatches of 64, and once with the network, the epochs and the minibatches of
-ours, so that nothing but the way of playing differs. Ours is a run of `selfplay` in which all seats learn. All play and learn
-in turn, a few rounds of each; the ratio of their medians is what to trust, since machines drift.
+ours, so that nothing but the way of playing differs. Ours is a run of `selfplay` in which all seats learn. All play and
+learn in turn, a few rounds of each; the ratio of their medians is what to trust, since machines drift.
 """
 
-import argparse
 import json
 import pathlib
 import statistics
@@ -28,6 +27,7 @@ except ImportError as missing:
 
 import heist_envs
 from heist_envs.benchmarks.throughput import commit, machine
+from heist_envs.command import CommandParser
 from heist_envs.games import GAMES
 from heist_envs.training.network import RegularizedPolicy
 from heist_envs.training.selfplay import CONFIGS, Config, Run, versions
@@ -79,7 +79,7 @@ def models(run: Run) -> dict[str, MaskablePPO]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser("python -m heist_envs.training.throughput", description=__doc__.split("\n")[0])
+    parser = CommandParser("heist_envs.training.throughput", __doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rollouts", type=int, default=4, help="of ours in a round")
