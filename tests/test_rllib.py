@@ -1,5 +1,9 @@
 """RLlib: everybody who acted is told of the end, credit along each seat's own decisions, and learning in two processes."""
 
+import json
+import pathlib
+import re
+
 import numpy as np
 import pytest
 
@@ -28,6 +32,7 @@ from heist_envs.training.rllib import (  # noqa: E402
 )
 
 every_game = pytest.mark.parametrize("game", GAMES)
+TOP = pathlib.Path(__file__).parents[1]
 
 
 def batch_of(game, size, seed, **table):
@@ -187,3 +192,15 @@ def test_two_processes_learn_a_small_game(tmp_path):
     assert nash_conv(form, strategy) < 0.5 * nash_conv(form, uniform(form))
     with pytest.raises(FileExistsError, match="already holds"):
         main(table)
+
+
+def test_the_notebook_plays_on_ray(capsys):
+    cells = json.loads((TOP / "docs" / "notebooks" / "other-libraries.ipynb").read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    [rllib] = (text for text in code if 'here("ray"' in text)
+    names = {}
+    for text in (code[1], rllib):
+        exec(text, names)
+    assert len(re.findall(r"[\d,]+ decisions, entropy \d", capsys.readouterr().out)) == 3
+    assert isinstance(names["agent"], PolicyAgent)
+    assert not ray.is_initialized()
