@@ -116,6 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seeds", nargs="+", type=int, default=None, help="default 0 to 4, or 0 to 2 on full games")
     parser.add_argument("--config", default=None, help="of full games, by its name in `configs`; default that of the game")
     parser.add_argument("--decisions", type=int, default=None, help="default as the config says")
+    parser.add_argument("--threads", type=int, default=None, help="default as the config says")
     parser.add_argument("--deals", type=int, default=1000, help="that policies of full games are judged on")
     parser.add_argument("--folder", default=None, help="keep the runs of full games here")
     parser.add_argument("--json", required=True, help="the file of the result")
@@ -124,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     result: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {"kind": given.kind, "runs": []}
     if result.get("kind") != given.kind:
         parser.error(f"{file} is not a study of {given.kind} tables")
-    changes = {} if given.decisions is None else {"decisions": given.decisions}
+    changes = {name: value for name in ("decisions", "threads") if (value := getattr(given, name)) is not None}
     for game in given.games:
         for seed in given.seeds or range(5 if given.kind == "tiny" else 3):
             for algorithm in ALGORITHMS if given.kind == "tiny" else ALGORITHMS[:1]:
