@@ -20,7 +20,10 @@ def test_a_policy_plays_as_the_agent_that_it_has_watched(tmp_path, capsys):
     assert card["others"] == ["uniform", "rule"]
     assert card["loss"] < 0.1 < 0.5 < card["uniform"]
     assert "that of rule:cautious in" in capsys.readouterr().out
-    # Others than those that it was made of: at the other agent's table, too.
+    again = tmp_path / "again.safetensors"
+    imitate.main([*words.split(), "--out", str(again)])
+    assert again.read_bytes() == file.read_bytes()
+    # Other games than those that it was made of.
     seen, _ = imitate.watch("holdup", make_agent("rule:cautious", "holdup"), [UniformAgent()], 2000, seed=7)
     policy = make_agent(str(file), "holdup")
     assert (policy.probabilities(seen.observations, seen.masks).argmax(axis=1) == seen.actions).mean() > 0.95
