@@ -69,7 +69,7 @@ class WhoeverActs(gymnasium.Env[Any, Any]):
 def models(run: Run) -> dict[str, MaskablePPO]:
     """What learns by self-play, and by the usual route."""
     c = run.config
-    same = {"policy_kwargs": run.model.policy_kwargs, "n_epochs": c.epochs, "batch_size": c.batch_size}
+    same: dict[str, Any] = {"policy_kwargs": run.model.policy_kwargs, "n_epochs": c.epochs, "batch_size": c.batch_size}
     return {
         "self-play": run.model,
         "usual": MaskablePPO("MlpPolicy", WhoeverActs(c.game), seed=c.seed, device="cpu"),
