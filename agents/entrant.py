@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from heist_envs.agents.agent import FORFEIT
 from heist_envs.agents.learner import LearnerBatch
 from heist_envs.agents.rule_based import RuleBasedAgent
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.engine import HOLD, Batch
 from heist_envs.games import GAMES, load
 
@@ -99,6 +99,8 @@ class Entrant:
         self._last = ""
         """The fault of the process that failed last."""
         self._fruitless = 0
+        if self.path.suffix != ".py":
+            raise ValueError(f"got bot {str(path)!r}: a bot is a file that ends in .py")
         if not self.path.is_file():
             raise ValueError(f"got bot {str(path)!r}: there is no such file")
         if not hasattr(os, "killpg"):
@@ -302,7 +304,7 @@ class Report(NamedTuple):
     def __str__(self) -> str:
         if self.faults:
             lines = [f"would not pass: {len(self.faults)} of {self.games} games forfeited"]
-            lines += [f"  {count} times: {fault}" for fault, count in Counter(self.faults).most_common()]
+            lines += [f"  {count} times: {fault}" for fault, count in Counter(self.faults).items()]  # the first cause first
             return "\n".join(lines + ["what it wrote last:", self.output] * bool(self.output))
         first, *others = self.seconds
         later = 1e3 * np.array(others or [0.0])
@@ -360,6 +362,12 @@ def check(
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; 0 where the bot would pass."""
     parser = CommandParser("heist_envs.agents.entrant", __doc__)
+    have = Limits()
+    parser.description += (
+        f"\n\nIt has {have.seconds:g} s for a decision, {have.first_seconds:g} s for its start and the first one, "
+        f"{have.memory >> 20} MiB of memory,\n{have.output >> 20} MiB of output a decision, and {have.starts} starts in "
+        "a row without a legal answer. One that hangs takes\nall of that before it is reported."
+    )
     parser.add_argument("bot", help="a Python file")
     parser.add_argument("--game", choices=GAMES, default="holdup")
     parser.add_argument("--games", type=int, default=20, help="how many")
@@ -377,4 +385,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

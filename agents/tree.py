@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs.chance import fold_bytes
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.engine import first_keys, flat, remember_action, row, update_keys
 from heist_envs.games import GAMES, load
 from heist_envs.rules import (
@@ -301,4 +301,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

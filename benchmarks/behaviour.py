@@ -25,7 +25,7 @@ from heist_envs.agents.solver import SequenceForm, follow, realization_plan, seq
 from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import NORMAL_95
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, accomplices, cleaners, holdup, load, magpies
 
@@ -647,4 +647,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -21,7 +21,7 @@ from heist_envs.agents.push_your_luck import VALUATIONS, Cell, Regret, SmallGame
 from heist_envs.agents.rule_based.magpies import STYLES
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import interval
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.engine import Batch
 from heist_envs.games import magpies
 
@@ -183,4 +183,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heist_envs.benchmarks.tournament import NORMAL_95
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 
 BINDING = 1e-6
 """A constraint whose multiplier is above this holds with equality in every solution; the largest is 1 / N at least."""
@@ -107,6 +107,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     for file in given.files:
         result = json.loads(file.read_text())
+        if not isinstance(result, dict) or not isinstance(result.get("tables"), list):
+            raise ValueError(f"{file} holds no finished cross table, as `tournament --cross --json` writes it")
         for table in result["tables"]:
             scores = np.array(table["scores"])
             means = scores[..., 0]
@@ -118,4 +120,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

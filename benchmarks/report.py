@@ -21,7 +21,7 @@ except ImportError as missing:
 
 from heist_envs.benchmarks.tables import DOCS, RESULTS, load_results, report
 from heist_envs.benchmarks.throughput import BASE, way_of
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 
 BLUE, ORANGE, GREY = "#1f77b4", "#ff7f0e", "#8a8a8a"
 
@@ -174,4 +174,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

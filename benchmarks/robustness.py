@@ -22,7 +22,7 @@ from typing import Any
 from heist_envs.agents import make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import Score, interval, play_deals
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.games import GAMES
 
 COLLUDERS = ("rule:colluder-next", "rule:colluder-before", "rule")
@@ -116,4 +116,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

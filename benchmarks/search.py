@@ -20,7 +20,7 @@ import numpy as np
 from heist_envs.agents import ISMCTSAgent, UniformAgent, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import one_against_many
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, load
 
@@ -93,4 +93,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -36,7 +36,7 @@ from heist_envs.agents.solver import (
 )
 from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.benchmarks.throughput import commit, machine
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.gambit import preorder, set_numbers, written
 from heist_envs.games import GAMES, load
 
@@ -313,4 +313,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

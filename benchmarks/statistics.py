@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from heist_envs.agents import AnyAgent, decide, make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import every_table
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.engine import Batch
 from heist_envs.games import GAMES, accomplices, cleaners, holdup, load, magpies
 
@@ -231,4 +231,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

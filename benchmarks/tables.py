@@ -16,7 +16,7 @@ from heist_envs.benchmarks.ratings import intervals, ratings
 from heist_envs.benchmarks.statistics import PAGE, Figure
 from heist_envs.benchmarks.throughput import NUM_ENVS, WORKERS, Case, way_of
 from heist_envs.benchmarks.tournament import Score
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 
 RESULTS = pathlib.Path("benchmarks/results")
 README = pathlib.Path("README.md")
@@ -707,4 +707,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -37,7 +37,7 @@ from heist_envs import chance
 from heist_envs.agents import UniformAgent
 from heist_envs.benchmarks import peers, phases
 from heist_envs.benchmarks.stopwatch import PIECE, Work, rates
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.games import GAMES, load
 
 NUM_ENVS = 1024
@@ -288,4 +288,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from heist_envs.agents import AnyAgent, RuleBasedAgent, decide, make_agent
 from heist_envs.agents.agent import FORFEIT
 from heist_envs.benchmarks.throughput import commit, machine
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.engine import HOLD, Batch
 from heist_envs.games import GAMES, load
 from heist_envs.options import resolve
@@ -139,6 +139,11 @@ def play_seatings(game: str, agents: Sequence[AnyAgent], num_deals: int, seed: i
     """
     module = load(game)
     n = len(agents)
+    for agent in agents:
+        if isinstance(agent, str | type) or not (hasattr(agent, "act") or hasattr(agent, "act_in")):
+            raise TypeError(
+                f"got agent {agent!r}: needed is an object with `act`; make_agent(name, game) gives one by its name"
+            )
     if num_deals < 1:
         raise ValueError(f"got num_deals={num_deals}: at least 1")
     if options.get("num_players", n) != n:
@@ -443,8 +448,10 @@ def _read(file: pathlib.Path, settings: dict[str, Any]) -> dict[str, Any]:
         found = json.loads(file.read_text())
     except ValueError as error:
         raise ValueError(f"{file} is no tournament: {error}") from error
+    if not isinstance(found, dict) or "matches" not in found:
+        raise ValueError(f"{file} is no tournament, and is left as it is: name another file")
     for name, needed in settings.items():
-        there = found.get(name) if isinstance(found, dict) else None
+        there = found.get(name)
         if there != needed:
             raise ValueError(f"{file} holds a tournament with other settings: {name} is {there!r} there, {needed!r} here")
     return dict(found)
@@ -561,4 +568,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

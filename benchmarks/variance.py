@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from heist_envs.agents import make_agent
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import baselines, one_table, play_seatings
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.games import GAMES
 
 Rewards = NDArray[np.float64]
@@ -98,4 +98,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

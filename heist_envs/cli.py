@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import functools
 import importlib
 import importlib.metadata
 import importlib.util
@@ -9,13 +10,13 @@ import os
 import pathlib
 import re
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from heist_envs import agents, chance, gambit, rules, terminal, watch
+from heist_envs import chance, gambit, rules, terminal, watch
+from heist_envs.command import Formatter, ended, launch
 from heist_envs.games import GAMES, load
-from heist_envs.replay import Replay, ReplayError, play
+from heist_envs.replay import Replay, play
 
 AGENTS = "uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, ppo, a policy file, bot.py, module:object"
 
@@ -102,12 +103,6 @@ def _export(given: argparse.Namespace) -> str:
     return f"{given.out}: {text.count(chr(10)) - 1} nodes"
 
 
-def _is_somebodys_own(error: BaseException) -> bool:
-    """Whether an error comes from an agent of somebody's own, who wants to see where."""
-    names = {frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__)}
-    return bool(names & agents.IMPORTED)
-
-
 def _new_file(path: str) -> str:
     """The name of a file that can be made: found out before a game is played and not after it."""
     if pathlib.Path(path).is_dir():
@@ -138,7 +133,7 @@ def _pass_on(word: str, given: Sequence[str]) -> int:
     wrong = bool(given) and given[0] not in ("-h", "--help")
     head = f"heist: got {given[0]!r}: there are" if wrong else f"usage: heist {word} NAME [options]; its options: --help\n"
     lines = [f"  {name:16} {about}" for name, about in there.items()]
-    print("\n".join([head, *lines, *([] if wrong else ["", f"example: {PASSED_ON[word].example}"])]))
+    print("\n".join([head, *lines, *([] if wrong else ["", f"example: {PASSED_ON[word].example}"])]), flush=True)
     return 1 if wrong else 0
 
 
@@ -168,7 +163,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status."""
     parser = argparse.ArgumentParser("heist", description="Heist card games for reinforcement learning.")
     parser.add_argument("--version", action="version", version=f"heist-envs {importlib.metadata.version('heist-envs')}")
-    commands = parser.add_subparsers(required=True, metavar="command")
+    kind = functools.partial(argparse.ArgumentParser, formatter_class=Formatter)
+    commands = parser.add_subparsers(required=True, metavar="command", parser_class=kind)
 
     one = commands.add_parser(
         "play", help="take a seat yourself", epilog="example: heist play accomplices --players 4 --opponents rule,ppo"
@@ -214,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "export", help="write a small game's tree for Gambit", epilog="example: heist export holdup --out tiny.efg"
     )
     one.add_argument("game", choices=GAMES)
-    one.add_argument("--preset", default="tiny")
+    one.add_argument("--preset", default="tiny", help="the table, which must be small")
     one.add_argument("--out", type=_new_file, required=True, help="the file to write")
     one.set_defaults(run=_export)
 
@@ -223,21 +219,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     words = list(sys.argv[1:] if arguments is None else arguments)
     sys.path.append(os.getcwd())  # where `python -m` looks for somebody's own agents, too
-    try:
+
+    def command() -> int:
         if words and words[0] in PASSED_ON:
             return _pass_on(words[0], words[1:])
         given = parser.parse_args(words)
-        print(given.run(given))
-    except (ReplayError, ImportError, OSError, ValueError, TypeError) as error:
-        if _is_somebodys_own(error):
-            raise
-        print(f"heist: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("heist: stopped", file=sys.stderr)
-        return 130
-    return 0
+        print(given.run(given), flush=True)
+        return 0
+
+    return ended(command)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

@@ -54,8 +54,8 @@ def play(
         raise ValueError(f"got seat {seat}: the seats are player_0 to player_{num_players - 1}")
     others = around([seat], opponents, num_players)
     person = Person(module, seat, source, out)
-    person.tell(f"{game}, {num_players} players. You are player_{seat}.")
     choose = _with(person, deciding(game, others, seed))
+    person.tell(f"{game}, {num_players} players. You are player_{seat}.")
     names = [others.get(k, "person") for k in range(num_players)]
     made = record(game, {"num_players": num_players, **options}, choose, agents=names, seed=seed)
     paid = made.returns()

@@ -1,12 +1,16 @@
 """The command `heist`: it lists what there is, and hands measuring and training on."""
 
 import importlib
+import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
 from heist_envs import cli, rules
+from heist_envs.command import CommandParser, ended, launch
 
 PACKAGES = [one.package for one in cli.PASSED_ON.values()]
 
@@ -50,6 +54,66 @@ def test_every_command_has_examples_whose_options_it_knows(package, capsys):
         for line in examples.splitlines():
             assert line.startswith(f"    python -m {package}.{name}"), line
             assert all(re.search(rf"{word}\b(?!-)", options) for word in line.split() if word.startswith("--")), line
+
+
+def test_help_says_what_an_option_is_that_is_not_given():
+    parser = CommandParser("heist_envs.benchmarks.nothing", "Says it.\n\n    python -m heist_envs.benchmarks.nothing --a 1\n")
+    parser.add_argument("--a", type=int, default=0)
+    parser.add_argument("--b", type=int, default=5, help="so many")
+    parser.add_argument("--c", help="none")
+    parser.add_argument("--d", default=7, help="more; the default is another")
+    text = " ".join(parser.format_help().split())
+    assert "--a A default 0 --b B so many; default 5 --c C none --d D more; the default is another examples:" in text
+
+
+def test_a_command_speaks_as_it_was_called(monkeypatch, capsys):
+    for argv, spoken in ((["/usr/bin/heist"], "heist bench tournament"), (["x"], "python -m heist_envs.benchmarks.tournament")):
+        monkeypatch.setattr(sys, "argv", argv)
+        with pytest.raises(SystemExit):
+            cli.main(["bench", "tournament", "--help"])
+        out = capsys.readouterr().out
+        assert f"usage: {spoken} " in out
+        assert f"    {spoken} --game holdup --cross" in out
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (ValueError("got a: b"), 1, "heist: got a: b\n"),
+        (FileNotFoundError(2, "No such file or directory", "x.json"), 1, "heist: x.json: No such file or directory\n"),
+        (KeyboardInterrupt(), 130, "heist: stopped\n"),
+        (None, 0, ""),
+    ],
+)
+def test_a_command_ends_with_a_line_and_a_status(error, status, said, capsys):
+    def command():
+        if error:
+            raise error
+
+    with pytest.raises(SystemExit) as end:
+        launch(command)
+    assert (end.value.code, capsys.readouterr().err) == (status, said)
+
+
+def test_an_error_of_the_program_itself_is_shown_whole():
+    with pytest.raises(KeyError):
+        ended(lambda: {}["nothing"])
+
+
+def run_python(*words, **more):
+    command = [sys.executable, "-m", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, **more)
+
+
+def test_a_module_ends_as_heist_does_and_who_has_read_enough_may_go(tmp_path):
+    done = run_python("heist_envs.benchmarks.tournament", "--agents", "rule", "--deals", "2")
+    assert (done.returncode, done.stderr) == (1, "heist: got num_players=1: allowed is 3 to 6\n")
+    read, write = os.pipe()
+    os.close(read)
+    words = [sys.executable, "-m", "heist_envs.cli", "bench"]
+    process = subprocess.Popen(words, stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    assert (process.communicate(timeout=300)[1], process.returncode) == ("", 0)
 
 
 def test_an_unknown_name_is_answered_with_what_there_is(capsys):

@@ -118,3 +118,10 @@ def test_the_command_line_rates_the_styles_of_hold_up_best_first(capsys):
     best, *_, last = lines[1:6]
     assert best.split()[:2] == ["rule:band", "+0.000"]
     assert last.split()[0] == "uniform"
+
+
+@pytest.mark.parametrize("text", ["[]", '{"results": []}'])
+def test_a_file_without_a_cross_table_is_refused(text, tmp_path):
+    (tmp_path / "match.json").write_text(text)
+    with pytest.raises(ValueError, match="holds no finished cross table"):
+        main([str(tmp_path / "match.json")])

@@ -157,6 +157,9 @@ def test_bad_numbers_are_refused():
         play_deals("holdup", [agent] * 3, 0)
     with pytest.raises(ValueError, match="got 1 deal: an interval needs at least 2"):
         interval(np.zeros(1))
+    for wrong in ("rule", UniformAgent, 3):
+        with pytest.raises(TypeError, match="needed is an object with `act`"):
+            play_deals("holdup", [agent, agent, wrong], 2)
 
 
 def test_each_seat_of_an_agent_is_counted_apart():
@@ -280,9 +283,11 @@ def test_a_file_of_other_settings_is_refused_and_left_alone(tmp_path):
     file.write_text("half a fi")
     with pytest.raises(ValueError, match="is no tournament"):
         Tournament(settings, file)
-    file.write_text("[]")
-    with pytest.raises(ValueError, match="version is None there, 0 here"):
-        Tournament(settings, file)
+    for other in ("[]", '{"game": "holdup", "moves": []}'):
+        file.write_text(other)
+        with pytest.raises(ValueError, match="is no tournament, and is left as it is"):
+            Tournament(settings, file)
+        assert file.read_text() == other
 
 
 def test_a_match_stops_when_all_intervals_are_narrow_but_not_before_the_fewest_deals(monkeypatch):

@@ -316,7 +316,10 @@ def test_the_command_line_trains_and_resumes(tmp_path, capsys):
     folder = str(tmp_path / "run")
     main(["--folder", folder, "--decisions", "600", "--num-envs", "8", "--steps", "16", "--batch-size", "64"])
     assert f"the run is in {folder}" in capsys.readouterr().out
+    before = sorted(pathlib.Path(folder).iterdir())
     main(["--folder", folder, "--resume"])
+    assert "there is nothing to go on with" in capsys.readouterr().out
+    assert sorted(pathlib.Path(folder).iterdir()) == before
     with pytest.raises(SystemExit):
         main(["--resume"])
     assert "--resume needs --folder" in capsys.readouterr().err

@@ -20,7 +20,7 @@ import numpy as np
 from heist_envs.agents import AnyAgent, make_agent
 from heist_envs.benchmarks.behaviour import Rates, rates_in_play
 from heist_envs.benchmarks.tournament import Score, against_each, baselines
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.games import holdup
 from heist_envs.training.selfplay import CONFIGS, Config, Run, versions
 
@@ -166,4 +166,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

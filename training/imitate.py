@@ -26,7 +26,7 @@ except ImportError as missing:
 import heist_envs
 from heist_envs.agents import AnyAgent, decide, make_agent
 from heist_envs.agents.policy import PolicyAgent, card_of
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.engine import HOLD
 from heist_envs.games import GAMES, load
 from heist_envs.training.network import RegularizedPolicy, policy_arguments
@@ -194,4 +194,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -56,7 +56,7 @@ import heist_envs
 from heist_envs.aec import observation_space
 from heist_envs.agents.policy import PolicyAgent, card_of
 from heist_envs.benchmarks.throughput import commit, machine
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.engine import HOLD, Batch
 from heist_envs.games import GAMES, load
 
@@ -524,4 +524,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

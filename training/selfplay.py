@@ -57,7 +57,7 @@ from heist_envs.agents.solver import SequenceForm, deviation_gains, sequence_for
 from heist_envs.agents.tree import Tree, game_tree
 from heist_envs.benchmarks.behaviour import rates_in_play
 from heist_envs.benchmarks.tournament import against_each
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.games import GAMES, load
 from heist_envs.training.network import RegularizedPolicy, policy_arguments
 from heist_envs.training.rollouts import SeatRolloutBuffer, SelfPlayVecEnv, varying_entries
@@ -522,8 +522,9 @@ class _Watch(BaseCallback):
                 self.logger.record(f"evaluation/{who} {name}", number)
             for name, rate in evaluation[who].get("rates", {}).items():
                 self.logger.record(f"behaviour of the {who}/{name}", rate)
-            words.append(f"{who} " + ", ".join(f"{name} {number:+.3f}" for name, number in numbers.items()))
-        self.bar.set_postfix_str("; ".join(words))
+            words += [f"{who} " + ", ".join(f"{name} {number:+.3f}" for name, number in numbers.items())] * bool(numbers)
+        if words:
+            self.bar.set_postfix_str(f"at {evaluation['decisions'] / 1e6:.2f}M " + "; ".join(words))
 
     def _on_training_start(self) -> None:
         # An exception would be lost where a signal comes while machine code is made; only the main thread gets signals.
@@ -577,7 +578,9 @@ def _value(words: str) -> Any:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = CommandParser("heist_envs.training.selfplay", __doc__, usage="%(prog)s [--game GAME] [options]")
+    parser = CommandParser(
+        "heist_envs.training.selfplay", __doc__, usage="%(prog)s [--game GAME] [options, the config's where not given]"
+    )
     parser.add_argument("--game", choices=GAMES, help="default that of --config, else holdup")
     parser.add_argument("--config", help="a JSON file; default the game's own, if there is one")
     parser.add_argument("--folder", default=None, help="where the run is kept; default runs/<game>-<time>")
@@ -607,6 +610,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 run = Run(config, folder or f"runs/{config.game}-{time.strftime('%Y%m%d-%H%M%S')}")
         except (OSError, TypeError, ValueError) as error:
             parser.error(str(error))
+        if resume and run.model.num_timesteps >= run.config.decisions:
+            print(f"the run in {folder} has had its {run.config.decisions:,} decisions: there is nothing to go on with")
+            return
         c, again = run.config, "" if run.has_checkpoint or not resume else "no checkpoint yet, from the beginning: "
         print(f"{again}{c.game} with {run.num_players} players, {c.decisions:,} decisions, kept in {run.folder}")
         run.train()
@@ -616,4 +622,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -33,7 +33,7 @@ from heist_envs.benchmarks.push_your_luck import tiny_regrets
 from heist_envs.benchmarks.solve import solved
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import Score, against_each, baselines
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.games import GAMES
 from heist_envs.training.selfplay import CONFIGS, Config, Run, tiny_config, versions, walked
 
@@ -160,4 +160,4 @@ def words(row: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -20,7 +20,7 @@ try:
 except ImportError as missing:
     raise ImportError(f"a sweep needs {missing.name}: pip install 'heist-envs[sweep]'") from missing
 
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.games import GAMES
 from heist_envs.training.selfplay import Config, Run
 
@@ -118,4 +118,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -27,7 +27,7 @@ except ImportError as missing:
 
 import heist_envs
 from heist_envs.benchmarks.throughput import commit, machine
-from heist_envs.command import CommandParser
+from heist_envs.command import CommandParser, launch
 from heist_envs.games import GAMES
 from heist_envs.training.network import RegularizedPolicy
 from heist_envs.training.selfplay import CONFIGS, Config, Run, versions
@@ -111,4 +111,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -33,7 +33,7 @@ class RuleBasedAgent:
         if style is not None and style not in styles:
             raise ValueError(f"got style {style!r}: the styles of {game} are {', '.join(map(repr, styles))}")
         self.style = next(iter(styles.values())) if style is None else styles[style]
-        self.layout = load(game).OBSERVATION
+        self.game, self.layout = game, load(game).OBSERVATION
 
     def act(
         self, observations: NDArray[np.int8], action_masks: NDArray[np.int8], rng: np.random.Generator
@@ -41,7 +41,8 @@ class RuleBasedAgent:
         """See `Agent.act`."""
         if observations.dtype != np.int8 or observations.shape[1:] != (self.layout.size,):
             given = f"{observations.dtype} {observations.shape}"
-            raise ValueError(f"got observations {given}: they must be int8 (N, {self.layout.size})")
+            needed = f"int8 (N, {self.layout.size}), those of {self.game}"
+            raise ValueError(f"got observations {given}: they must be {needed}")
         rows = np.ascontiguousarray(observations).view(self.layout.record)[:, 0]
         actions = np.zeros(len(rows), np.int64)
         chances = rng.random((len(rows), NUM_CHANCES))
