@@ -21,11 +21,11 @@ from heist_envs.agents.push_your_luck import VALUATIONS, Cell, Regret, SmallGame
 from heist_envs.agents.rule_based.magpies import STYLES
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.benchmarks.tournament import interval
-from heist_envs.command import CommandParser, launch
+from heist_envs.command import AGENTS, CommandParser, launch
 from heist_envs.engine import Batch
 from heist_envs.games import magpies
 
-AGENTS = ("uniform", *(f"rule:{style}" for style in STYLES))
+JUDGED = ("uniform", *(f"rule:{style}" for style in STYLES))
 SHARERS = ("itself", "uniform", "rule", "best play")
 """Who decides all that is not between DRAW and STOP."""
 PLAYERS = range(magpies.MIN_PLAYERS, magpies.MAX_PLAYERS + 1)
@@ -155,7 +155,7 @@ def draw_map(tables: Sequence[dict[str, Any]], file: pathlib.Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = CommandParser("heist_envs.benchmarks.push_your_luck", __doc__)
-    parser.add_argument("--agents", nargs="+", default=AGENTS, help="uniform, rule, rule:STYLE, a policy file")
+    parser.add_argument("--agents", nargs="+", default=JUDGED, help=AGENTS)
     parser.add_argument("--games", type=int, default=60, help="games of each agent with the full deck, at least 2")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=pathlib.Path, help="write the result to this file")

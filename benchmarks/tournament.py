@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from heist_envs.agents import AnyAgent, RuleBasedAgent, decide, make_agent
 from heist_envs.agents.agent import FORFEIT
 from heist_envs.benchmarks.throughput import commit, machine
-from heist_envs.command import CommandParser, launch
+from heist_envs.command import AGENTS, CommandParser, launch
 from heist_envs.engine import HOLD, Batch
 from heist_envs.games import GAMES, load
 from heist_envs.options import resolve
@@ -522,7 +522,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--agents",
         nargs="+",
-        help="one per seat: uniform, rule, rule:STYLE, ismcts:500, ppo, a policy file, bot.py, module:object",
+        help=f"one per seat: {AGENTS}",
     )
     parser.add_argument(
         "--cross", nargs="*", metavar="AGENT", help="instead: each against each, of these or of uniform and every style"

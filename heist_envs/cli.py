@@ -14,11 +14,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from heist_envs import chance, gambit, rules, terminal, watch
-from heist_envs.command import Formatter, ended, launch
+from heist_envs.command import AGENTS, Formatter, ended, launch
 from heist_envs.games import GAMES, load
 from heist_envs.replay import Replay, play
-
-AGENTS = "uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, ppo, a policy file, bot.py, module:object"
 
 
 def _replay(given: argparse.Namespace) -> str:

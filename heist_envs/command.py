@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 from heist_envs import agents
 
+AGENTS = "uniform, rule, rule:STYLE, ismcts:500, ismcts:50ms, ppo, a policy file, bot.py, module:object"
+"""What may stand for an agent (`make_agent`)."""
 _BY_NAME = {"heist_envs.benchmarks": "heist bench", "heist_envs.training": "heist train"}
 """Packages whose modules `heist` runs by their name."""
 

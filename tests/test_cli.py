@@ -57,7 +57,9 @@ def test_every_command_has_examples_whose_options_it_knows(package, capsys):
 
 
 def test_help_says_what_an_option_is_that_is_not_given():
-    parser = CommandParser("heist_envs.benchmarks.nothing", "Says it.\n\n    python -m heist_envs.benchmarks.nothing --a 1\n")
+    parser = CommandParser(
+        "heist_envs.benchmarks.nothing", "Says it.\n\n    python -m heist_envs.benchmarks.nothing --a 1\n"
+    )
     parser.add_argument("--a", type=int, default=0)
     parser.add_argument("--b", type=int, default=5, help="so many")
     parser.add_argument("--c", help="none")
@@ -67,7 +69,10 @@ def test_help_says_what_an_option_is_that_is_not_given():
 
 
 def test_a_command_speaks_as_it_was_called(monkeypatch, capsys):
-    for argv, spoken in ((["/usr/bin/heist"], "heist bench tournament"), (["x"], "python -m heist_envs.benchmarks.tournament")):
+    for argv, spoken in (
+        (["/usr/bin/heist"], "heist bench tournament"),
+        (["x"], "python -m heist_envs.benchmarks.tournament"),
+    ):
         monkeypatch.setattr(sys, "argv", argv)
         with pytest.raises(SystemExit):
             cli.main(["bench", "tournament", "--help"])

@@ -396,7 +396,7 @@ def test_what_a_failing_process_wrote_is_kept_when_a_later_one_ends_well(bot):
 
 
 def test_the_check_refuses_what_is_not_there(capsys):
-    with pytest.raises(ValueError, match="ends in .py"):
+    with pytest.raises(ValueError, match=r"ends in \.py"):
         Entrant("mine.txt", "holdup")
     for given in (["none.py"], [str(EXAMPLE), "--players", "9"], [str(EXAMPLE), "--games", "0"]):
         with pytest.raises(SystemExit):
