@@ -78,7 +78,7 @@ def savings(game: str, num_deals: int, seed: int = 0) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = CommandParser("heist_envs.benchmarks.variance", __doc__)
-    parser.add_argument("--games", nargs="+", choices=GAMES, default=["holdup", "accomplices"])
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--deals", type=int, default=1000, help="of each style, each in every seating")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=pathlib.Path, help="write the result to this file")
