@@ -361,13 +361,14 @@ def check(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; 0 where the bot would pass."""
-    parser = CommandParser("heist_envs.agents.entrant", __doc__)
     have = Limits()
-    parser.description += (
-        f"\n\nIt has {have.seconds:g} s for a decision, {have.first_seconds:g} s for its start and the first one, "
+    limits = (
+        f"It has {have.seconds:g} s for a decision, {have.first_seconds:g} s for its start and the first one, "
         f"{have.memory >> 20} MiB of memory,\n{have.output >> 20} MiB of output a decision, and {have.starts} starts in "
         "a row without a legal answer. One that hangs takes\nall of that before it is reported."
     )
+    parser = CommandParser("heist_envs.agents.entrant", __doc__)
+    parser.description = f"{parser.description}\n\n{limits}"
     parser.add_argument("bot", help="a Python file")
     parser.add_argument("--game", choices=GAMES, default="holdup")
     parser.add_argument("--games", type=int, default=20, help="how many")

@@ -161,8 +161,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit status."""
     parser = argparse.ArgumentParser("heist", description="Heist card games for reinforcement learning.")
     parser.add_argument("--version", action="version", version=f"heist-envs {importlib.metadata.version('heist-envs')}")
-    kind = functools.partial(argparse.ArgumentParser, formatter_class=Formatter)
-    commands = parser.add_subparsers(required=True, metavar="command", parser_class=kind)
+    kind: Any = functools.partial(argparse.ArgumentParser, formatter_class=Formatter)
+    commands: Any = parser.add_subparsers(required=True, metavar="command", parser_class=kind)
 
     one = commands.add_parser(
         "play", help="take a seat yourself", epilog="example: heist play accomplices --players 4 --opponents rule,ppo"
