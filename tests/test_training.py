@@ -288,6 +288,33 @@ def test_the_saved_policy_has_the_probabilities_of_the_network(tmp_path):
         assert each.probabilities(batch.observations, batch.masks) == pytest.approx(expected, abs=1e-5)
 
 
+def test_actions_are_drawn_as_likely_as_the_policy_says_and_only_legal_ones(tmp_path):
+    import torch
+
+    run = Run(SMALL, tmp_path / "run")
+    batch, rng = run.env.games.batch, np.random.default_rng(0)
+    batch.reset(0)
+    for _ in range(30):
+        batch.step((rng.random(batch.masks.shape) * batch.masks).argmax(axis=1))
+    torch.nn.init.normal_(run.policy.action_net.linear.weight, std=2.0)
+    count, each = len(batch), 4_000
+    seen, masks = (
+        torch.from_numpy(rows.copy()).repeat_interleave(each, dim=0) for rows in (batch.observations, batch.masks)
+    )
+    with torch.no_grad():
+        expected = run.policy.get_distribution(
+            seen[::each], action_masks=batch.masks.astype(bool)
+        ).distribution.probs.numpy()
+        actions, values, logs = run.policy(seen, action_masks=masks.numpy())
+        likeliest, *_ = run.policy(seen[::each], deterministic=True, action_masks=batch.masks)
+        same_values, same_logs, _ = run.policy.evaluate_actions(seen.float(), actions, masks.numpy())
+    counts = np.stack([np.bincount(row, minlength=expected.shape[1]) for row in actions.numpy().reshape(count, each)])
+    assert (counts[batch.masks == 0] == 0).all()
+    assert counts / each == pytest.approx(expected, abs=0.04)
+    assert (likeliest.numpy() == expected.argmax(axis=1)).all()
+    torch.testing.assert_close((values, logs), (same_values, same_logs))
+
+
 def test_training_improves_within_seconds(tmp_path):
     config = Config(decisions=250_000, num_envs=128, batch_size=2048, evaluate_every=10**9, evaluation_deals=300, seed=3)
     run = Run(config, tmp_path / "run")
