@@ -29,9 +29,8 @@ from heist_envs.agents.policy import PolicyAgent, card_of
 from heist_envs.command import CommandParser, launch
 from heist_envs.engine import HOLD
 from heist_envs.games import GAMES, load
-from heist_envs.training.network import RegularizedPolicy, policy_arguments
-from heist_envs.training.rollouts import varying_entries
-from heist_envs.training.selfplay import CONFIGS, Config, versions
+from heist_envs.training.network import RegularizedPolicy
+from heist_envs.training.selfplay import CONFIGS, Config, network_arguments, versions
 
 NUM_GAMES = 64
 """That are played at once."""
@@ -124,12 +123,10 @@ def imitate(
     """
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
-    module, rng = load(config.game), np.random.default_rng(config.seed)
+    rng = np.random.default_rng(config.seed)
     vec = heist_envs.make_vec(config.game, 1, config.num_players, **config.options)
-    kept, codes = varying_entries(module, **{**config.options, "num_players": vec.num_players})
     spaces = vec.single_observation_space["observation"], vec.single_action_space
-    arguments = policy_arguments(config.game, kept, codes if config.codes else codes[:0], config.hidden, config.part_width)
-    policy = RegularizedPolicy(*spaces, lambda _: config.learning_rate, **arguments)
+    policy = RegularizedPolicy(*spaces, lambda _: config.learning_rate, **network_arguments(config, vec.num_players))
 
     def logs(rows: Decisions) -> torch.Tensor:
         actions = torch.from_numpy(rows.actions)

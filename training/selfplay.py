@@ -222,6 +222,13 @@ def exact_gains(agent: AnyAgent, game: str, options: dict[str, Any], draws: int 
     return deviation_gains(form, strategy_of(seats, game, tree, form, draws, np.random.default_rng(seed)))
 
 
+def network_arguments(config: Config, num_players: int) -> dict[str, Any]:
+    """`policy_arguments` of the network that a config describes, at a table of so many players."""
+    kept, codes = varying_entries(load(config.game), **{**config.options, "num_players": num_players})
+    codes = codes if config.codes else codes[:0]
+    return policy_arguments(config.game, kept, codes, config.hidden, config.part_width)
+
+
 class Run:
     """One training run in a folder: `Run(config, folder).train()`, or `Run.resumed(folder).train()`.
 
@@ -281,8 +288,7 @@ class Run:
         return cls(config, folder, _resume=True)
 
     def _new_model(self) -> MaskablePPO:
-        c, game = self.config, load(self.config.game)
-        kept, codes = varying_entries(game, **{**c.options, "num_players": self.num_players})
+        c = self.config
         model = MaskablePPO(
             RegularizedPolicy,
             self.env,
@@ -298,7 +304,7 @@ class Run:
             device="cpu",
             rollout_buffer_class=SeatRolloutBuffer,
             rollout_buffer_kwargs={"env": self.env, "seed": c.seed},
-            policy_kwargs=policy_arguments(c.game, kept, codes if c.codes else codes[:0], c.hidden, c.part_width),
+            policy_kwargs=network_arguments(c, self.num_players),
         )
 
         def values_of(observations: NDArray[np.int8]) -> NDArray[np.float32]:
