@@ -19,6 +19,7 @@ from heist_envs.agents import make_agent  # noqa: E402
 from heist_envs.agents.policy import PolicyAgent  # noqa: E402
 from heist_envs.games import GAMES  # noqa: E402
 from heist_envs.training import demo  # noqa: E402
+from heist_envs.training.network import Pool  # noqa: E402
 from heist_envs.training.rollouts import SelfPlayVecEnv, seat_advantages  # noqa: E402
 from heist_envs.training.selfplay import CONFIGS, Config, Run, main  # noqa: E402
 
@@ -245,6 +246,39 @@ def test_a_run_is_a_folder_that_holds_all_about_it(tmp_path):
         Run.resumed(tmp_path / "nothing")
 
 
+def test_the_largest_and_the_sum_over_parts_and_their_gradients_are_torchs_own():
+    import torch
+
+    counts = [3, 0, 1, 5, 0]
+    starts = np.cumsum([0, *counts])
+    generator = torch.Generator().manual_seed(0)
+    part = torch.relu(torch.randn(9, 4, generator=generator)).requires_grad_()
+    weights = torch.randn(2, 5, 4, generator=generator)
+    largest, total = Pool.apply(part, starts)
+    (gradient,) = torch.autograd.grad((largest * weights[0]).sum() + (total * weights[1]).sum(), part)
+    whole = [rows if len(rows) else torch.zeros(1, 4) for rows in part.split(counts)]
+    expected = torch.stack([rows.max(0).values for rows in whole]), torch.stack([rows.sum(0) for rows in whole])
+    (own,) = torch.autograd.grad((expected[0] * weights[0]).sum() + (expected[1] * weights[1]).sum(), part)
+    torch.testing.assert_close((largest, total), expected)
+    assert (part == 0).any()
+    torch.testing.assert_close(gradient[part > 0], own[part > 0])  # what is 0 has none, by the layer before
+
+
+@pytest.mark.parametrize(("shared", "own"), [(1, 2), (2, 1), (3, 0)])
+def test_the_shared_layers_serve_policy_and_value_and_the_others_one_of_them(shared, own, tmp_path):
+    import torch
+
+    run = Run(dataclasses.replace(SMALL, hidden=(16, 8, 4), shared=shared), tmp_path / "run")
+    seen = torch.from_numpy(run.env.games.batch.observations.copy())
+    values, _, _ = run.policy.evaluate_actions(seen, torch.zeros(24), np.ones_like(run.env.games.batch.masks))
+    values.sum().backward()
+    learns = [name for name, weights in run.policy.named_parameters() if weights.grad is not None and "weight" in name]
+    assert sum(name.startswith("features_extractor") for name in learns) == shared
+    assert sum(name.startswith("mlp_extractor.value_net") for name in learns) == own
+    assert not any("policy_net" in name for name in learns)
+    assert [run.agent().weights[f"layer{k}.weight"].shape[0] for k in range(4)] == [16, 8, 4, run.env.action_space.n]
+
+
 @pytest.mark.parametrize("game", ["cleaners", "magpies"])
 def test_what_is_spared_where_no_answer_of_a_part_is_legal_changes_nothing(game, tmp_path):
     import torch
@@ -385,6 +419,8 @@ def test_without_the_extra_the_error_names_it():
         ({"pull": -0.1}, "pull=-0.1: at least 0"),
         ({"magnet_rate": 2.0}, "magnet_rate=2.0: from 0 to 1"),
         ({"hidden": ()}, r"hidden=\(\): the widths"),
+        ({"shared": 0}, "shared=0: from 1 to 2"),
+        ({"shared": 3}, "shared=3: from 1 to 2"),
     ],
 )
 def test_a_config_that_cannot_be_is_refused_before_anything_is_written(wrong, message):
@@ -500,13 +536,13 @@ def test_codes_are_what_the_network_and_its_policy_see_alike(tmp_path):
     assert not len(Run(replace(SMALL, num_players=3), tmp_path / "plain").agent().codes)
 
 
-@pytest.mark.parametrize("game", ["cleaners", "magpies"])
-def test_parts_are_what_the_network_and_its_policy_see_alike(game, tmp_path):
+@pytest.mark.parametrize(("game", "shared"), [("cleaners", 1), ("magpies", 1), ("magpies", 2)])
+def test_parts_are_what_the_network_and_its_policy_see_alike(game, shared, tmp_path):
     from dataclasses import replace
 
     import torch
 
-    run = Run(replace(SMALL, game=game, part_width=8), tmp_path / "run")
+    run = Run(replace(SMALL, game=game, part_width=8, shared=shared), tmp_path / "run")
     observations, _, masks = tensors_of(run)
     with torch.no_grad():
         for weights in run.policy.action_net.parameters():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 try:
     import torch
     from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtractor
+    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtractor, create_mlp
 except ImportError as missing:
     raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
 
@@ -18,6 +18,7 @@ from heist_envs.agents import parts
 from heist_envs.agents.parts import Group
 from heist_envs.agents.policy import FEW, PolicyAgent, Weights
 from heist_envs.games import load
+from heist_envs.rules import compiled
 
 NEVER = -1e8
 """The logit of an illegal action: its probability is exactly 0, and no difference of two of them is nan."""
@@ -40,6 +41,74 @@ Features: TypeAlias = tuple[torch.Tensor, list[Known]]
 """What is known of the whole table, float (N, W), and of the parts of each group."""
 
 
+@compiled
+def pool(
+    part: NDArray[np.float32],
+    starts: NDArray[np.int64],
+    largest: NDArray[np.float32],
+    which: NDArray[np.int32],
+    total: NDArray[np.float32],
+) -> None:
+    """Of each number of the parts of an observation the largest, and whose it is, and the sum.
+
+    Args:
+        part: numbers of at least 0, float32 (M, E), observation by observation.
+        starts: where the parts of each observation begin, and their end, int64 (N + 1,).
+        largest: 0 where there is no part; written into zeros, float32 (N, E).
+        which: the part; written, where the largest is above 0, int32 (N, E).
+        total: written into zeros, float32 (N, E).
+    """
+    for i in range(len(starts) - 1):
+        for m in range(starts[i], starts[i + 1]):
+            for e in range(part.shape[1]):
+                number = part[m, e]
+                total[i, e] += number
+                is_larger = number > largest[i, e]
+                largest[i, e] = number if is_larger else largest[i, e]
+                which[i, e] = m if is_larger else which[i, e]
+
+
+@compiled
+def unpool(
+    d_largest: NDArray[np.float32],
+    d_total: NDArray[np.float32],
+    which: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    d_part: NDArray[np.float32],
+) -> None:
+    """The gradients of `pool`, `d_part` written, float32 (M, E)."""
+    for i in range(len(starts) - 1):
+        for m in range(starts[i], starts[i + 1]):
+            for e in range(d_part.shape[1]):
+                more = d_largest[i, e] if which[i, e] == m else np.float32(0)
+                d_part[m, e] = d_total[i, e] + more
+
+
+class Pool(torch.autograd.Function):
+    """`pool` for torch, whose own largest value and its gradient would visit the parts that are not there, too."""
+
+    @staticmethod
+    def forward(ctx: Any, part: torch.Tensor, starts: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
+        """The largest and the sum of each number, float (N, E)."""
+        shape = len(starts) - 1, part.shape[1]
+        largest, total = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        ctx.which, ctx.starts, ctx.size = np.full(shape, -1, np.int32), starts, len(part)
+        pool(part.detach().numpy(), starts, largest, ctx.which, total)
+        return torch.from_numpy(largest), torch.from_numpy(total)
+
+    @staticmethod
+    def backward(ctx: Any, d_largest: torch.Tensor, d_total: torch.Tensor) -> tuple[torch.Tensor, None]:  # type: ignore[override]
+        """Of the parts; there is none of where they begin."""
+        d_part = np.empty((ctx.size, d_largest.shape[1]), np.float32)
+        unpool(d_largest.contiguous().numpy(), d_total.contiguous().numpy(), ctx.which, ctx.starts, d_part)
+        return torch.from_numpy(d_part), None
+
+
+def _scaled(layer: torch.nn.Linear, seen: torch.Tensor, divisors: torch.Tensor) -> torch.Tensor:
+    """What the layer makes of `seen / divisors`: its weights are divided, of which there are fewer."""
+    return torch.nn.functional.linear(seen.to(layer.weight.dtype), layer.weight / divisors, layer.bias)
+
+
 class Look(torch.nn.Module):
     """What is made of each part of a group: two layers that all its parts share, and that know of the table."""
 
@@ -54,29 +123,29 @@ class Look(torch.nn.Module):
 
     def forward(self, looks: NDArray[np.int8], table: torch.Tensor) -> tuple[list[torch.Tensor], Known]:
         """The largest value of each number over the parts and their sum, each float (N, E); and the parts."""
-        seen = torch.from_numpy(looks).flatten(0, 1)
-        index = seen[:, 0].nonzero()[:, 0]
-        rows = index // self.group.size
-        part = self.own(seen.index_select(0, index) / self.scale) + self.table(table).index_select(0, rows)
-        part = torch.relu_(self.second(torch.relu_(part)))
-        everywhere = part.new_zeros(len(seen), part.shape[1]).index_copy(0, index, part)
-        everywhere = everywhere.view(-1, self.group.size, part.shape[1])
-        # Not `amax`, whose gradient takes a third of the learning: it counts how many parts share the largest value.
-        return [everywhere.max(1).values, everywhere.sum(1) / FEW], Known(part, rows, index % self.group.size)
+        there = np.flatnonzero(looks[:, :, 0])
+        starts = np.searchsorted(there, np.arange(len(looks) + 1) * self.group.size)
+        rows = torch.from_numpy(there // self.group.size)
+        seen = torch.from_numpy(looks.reshape(-1, looks.shape[2])[there])
+        part = torch.relu_(_scaled(self.own, seen, self.scale) + self.table(table).index_select(0, rows))
+        part = torch.relu_(self.second(part))
+        largest, total = Pool.apply(part, starts)
+        return [largest, total / FEW], Known(part, rows, torch.from_numpy(there % self.group.size))
 
 
-class FirstLayer(BaseFeaturesExtractor):
-    """The entries of the observation that vary, divided by their scale, and a first layer that policy and value share.
+class SharedLayers(BaseFeaturesExtractor):
+    """The entries of the observation that vary, divided by their scale, and the layers that policy and value share.
 
-    With a layer each, half of the work would be done twice; and at a small table most entries never change, such as those of
-    absent seats, of cards that are not in play and of rules that do not apply.
+    At a small table most entries never change, such as those of absent seats, of cards that are not in play and of rules that
+    do not apply. With a first layer each, policy and value would do half of the work twice.
 
     Beside them come the `codes`, 1 where an entry has a certain value: an entry may be the number of a card or of a seat,
     of which "twice as much" means nothing, and a layer can hardly tell 7 from 8 by its size.
 
     With `part_width` the parts of the table are looked at one by one (`agents.parts`): each becomes so many numbers, by two
     layers that all parts of a group share and that know what the first layer says of the table. The largest and the sum of
-    these numbers over a group stand beside the first layer's own; those of every part go on to `Answers`.
+    these numbers over a group stand beside the first layer's own, before what further layers there are; those of every part
+    go on to `Answers`.
 
     Args:
         observation_space: of the game.
@@ -84,7 +153,7 @@ class FirstLayer(BaseFeaturesExtractor):
         scale: what the entries are divided by, float32 (D,).
         kept: the entries that vary, int64 (V,); those that the parts tell are left out.
         codes: entries and their values, int64 (K, 2).
-        width: of the layer.
+        widths: of the layers.
         part_width: numbers for each part; 0: the parts are not looked at.
     """
 
@@ -95,13 +164,14 @@ class FirstLayer(BaseFeaturesExtractor):
         scale: NDArray[np.float32],
         kept: NDArray[np.int64],
         codes: NDArray[np.int64],
-        width: int,
+        widths: Sequence[int],
         part_width: int,
     ) -> None:
         groups = parts.groups_of(game) if part_width else ()
-        super().__init__(observation_space, features_dim=width + 2 * part_width * len(groups))
+        whole = widths[0] + 2 * part_width * len(groups)
+        super().__init__(observation_space, features_dim=[whole, *widths[1:]][-1])
         self.game, self.groups = game, groups
-        self.width, self.part_width = width, part_width
+        self.part_width = part_width
         told = np.zeros(len(scale), np.bool_)
         for name in parts.told(game) if groups else ():
             told[load(game).OBSERVATION[name].slice] = True
@@ -111,33 +181,33 @@ class FirstLayer(BaseFeaturesExtractor):
         kept, codes = kept[~told[kept]], codes[~told[codes[:, 0]]]
         for name, array in (("scale", scale), ("kept", kept), ("codes", codes)):
             self.register_buffer(name, torch.from_numpy(array.copy()))
-        self.divisors: (
-            torch.Tensor
-        )  # of the entries that are kept; no part of a checkpoint, since it follows from the others
-        self.register_buffer("divisors", self.scale[self.kept], persistent=False)
-        self.linear = torch.nn.Linear(len(kept) + len(codes), width)
-        self.looks = torch.nn.ModuleList(Look(group, width, part_width) for group in groups)
+        self.divisors: torch.Tensor  # of what is kept and of the codes; no part of a checkpoint, since it follows from the others
+        divisors = torch.cat([self.scale[self.kept], torch.ones(len(codes))])
+        self.register_buffer("divisors", divisors, persistent=False)
+        self.linear = torch.nn.Linear(len(kept) + len(codes), widths[0])
+        self.looks = torch.nn.ModuleList(Look(group, widths[0], part_width) for group in groups)
+        self.further = torch.nn.Sequential(*create_mlp(whole, 0, list(widths[1:])))
 
     def forward(self, observations: torch.Tensor) -> Features:
         """Float (N, features_dim), and the parts that are there, group by group."""
-        seen = observations.index_select(1, self.kept) / self.divisors
+        seen = observations.index_select(1, self.kept)
         if len(self.codes):
             came = observations.index_select(1, self.codes[:, 0]) == self.codes[:, 1]
             seen = torch.cat([seen, came.to(seen.dtype)], dim=1)
-        table = torch.relu(self.linear(seen))
+        table = torch.relu_(_scaled(self.linear, seen, self.divisors))
         if not self.groups:
-            return table, []
+            return self.further(table), []
         whole, known = [table], []
         seen_of_parts = parts.look(self.game, observations.to(torch.int8).numpy())
         for look, seen_of in zip(self.looks, seen_of_parts, strict=True):
             pooled, of_group = look(seen_of, table)
             whole += pooled
             known.append(of_group)
-        return torch.cat(whole, dim=1), known
+        return self.further(torch.cat(whole, dim=1)), known
 
     def arrays(self) -> Weights:
         """The weights as `PolicyAgent` has them: those of `layer0` are for the whole observation and the codes."""
-        whole = np.zeros((self.width, len(self.scale) + len(self.codes)), np.float32)
+        whole = np.zeros((self.linear.out_features, len(self.scale) + len(self.codes)), np.float32)
         whole[:, self.kept.numpy()] = self.linear.weight[:, : len(self.kept)].detach().numpy()
         whole[:, len(self.scale) :] = self.linear.weight[:, len(self.kept) :].detach().numpy()
         return {**_arrays_of(self.looks), **_arrays("layer0", self.linear), "layer0.weight": whole}
@@ -219,7 +289,7 @@ class Choice(torch.nn.Module):
 class Answers(torch.nn.Module):
     """From the last layer to logits; those of answers that mean a part depend on what is known of this part, too."""
 
-    def __init__(self, first: FirstLayer, width: int, actions: int) -> None:
+    def __init__(self, first: SharedLayers, width: int, actions: int) -> None:
         super().__init__()
         self.linear = torch.nn.Linear(width, actions)
         _flatten(self.linear)
@@ -268,9 +338,9 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
-        first: FirstLayer = self.features_extractor  # type: ignore[assignment]
+        first: SharedLayers = self.features_extractor  # type: ignore[assignment]
         self.action_net = Answers(first, self.mlp_extractor.latent_dim_pi, self.action_space.n)  # type: ignore[attr-defined]
-        arguments = {"lr": lr_schedule(1), **self.optimizer_kwargs}
+        arguments = {"lr": lr_schedule(1), "fused": True, **self.optimizer_kwargs}
         self.optimizer = self.optimizer_class(self.parameters(), **arguments)  # now with these layers
 
     def _actor(self) -> torch.nn.Sequential:
@@ -324,9 +394,9 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
     def agent(self, card: dict[str, Any], averaged: bool = False) -> PolicyAgent:
         """The policy of this moment, or its average, as an agent with arrays of its own."""
         network = self.average if averaged else self._actor()
-        first: FirstLayer = network[0]  # type: ignore[assignment]
+        first: SharedLayers = network[0]  # type: ignore[assignment]
         answers: Answers = network[2]  # type: ignore[assignment]
-        between = [layer for layer in network[1].modules() if isinstance(layer, torch.nn.Linear)]
+        between = [one for layers in (first.further, network[1]) for one in layers.modules() if isinstance(one, torch.nn.Linear)]
         weights = first.arrays()
         for k, layer in enumerate(between, start=1):
             weights |= _arrays(f"layer{k}", layer)
@@ -345,13 +415,14 @@ def policy_arguments(
     kept: NDArray[np.int64],
     codes: NDArray[np.int64],
     hidden: Sequence[int],
+    shared: int,
     part_width: int,
 ) -> dict[str, Any]:
-    """`policy_kwargs` of MaskablePPO: ReLU layers of these widths, the first one shared with the value (`FirstLayer`)."""
-    first = {"game": game, "scale": load(game).OBSERVATION.scale, "kept": kept, "codes": codes, "width": hidden[0]}
+    """`policy_kwargs` of MaskablePPO: ReLU layers of these widths, so many of them `shared` with the value."""
+    first = {"game": game, "scale": load(game).OBSERVATION.scale, "kept": kept, "codes": codes, "widths": hidden[:shared]}
     return {
-        "net_arch": list(hidden[1:]),
+        "net_arch": list(hidden[shared:]),
         "activation_fn": torch.nn.ReLU,
-        "features_extractor_class": FirstLayer,
+        "features_extractor_class": SharedLayers,
         "features_extractor_kwargs": {**first, "part_width": part_width},
     }

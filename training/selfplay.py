@@ -126,12 +126,14 @@ class Config:
     gamma: float = 1.0
     gae_lambda: float = 0.95
     hidden: tuple[int, ...] = (128, 128)
-    """Widths of the layers. The first one is shared by policy and value."""
+    """Widths of the layers."""
+    shared: int = 1
+    """So many of them, from the first one on, serve both policy and value: more are faster."""
     codes: bool = False
-    """Give the network each value of an entry of its own, too (`network.FirstLayer`): slower, and better where entries are
+    """Give the network each value of an entry of its own, too (`network.SharedLayers`): slower, and better where entries are
     the numbers of cards and seats."""
     part_width: int = 0
-    """Look at the parts of the table one by one, too, with so many numbers for each (`network.FirstLayer`); 0: do not. Only
+    """Look at the parts of the table one by one, too, with so many numbers for each (`network.SharedLayers`); 0: do not. Only
     in games that have parts (`agents.parts`)."""
     exact: bool = False
     """Walk the game's tree, which must be small, and find the exact gains of a best response at every evaluation."""
@@ -172,6 +174,8 @@ class Config:
                 raise ValueError(f"got {name}={getattr(self, name)}: above 0")
         if not self.hidden or min(self.hidden) < 1:
             raise ValueError(f"got hidden={self.hidden}: the widths of one layer or more, each at least 1")
+        if not 1 <= self.shared <= len(self.hidden):
+            raise ValueError(f"got shared={self.shared}: from 1 to {len(self.hidden)}, so many as `hidden` has layers")
 
     @classmethod
     def read(cls, path: str | pathlib.Path, **changes: Any) -> "Config":
@@ -226,7 +230,7 @@ def network_arguments(config: Config, num_players: int) -> dict[str, Any]:
     """`policy_arguments` of the network that a config describes, at a table of so many players."""
     kept, codes = varying_entries(load(config.game), **{**config.options, "num_players": num_players})
     codes = codes if config.codes else codes[:0]
-    return policy_arguments(config.game, kept, codes, config.hidden, config.part_width)
+    return policy_arguments(config.game, kept, codes, config.hidden, config.shared, config.part_width)
 
 
 class Run:
