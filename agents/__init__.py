@@ -6,7 +6,7 @@ import os
 import pathlib
 from typing import Any
 
-from heist_envs.agents.agent import Agent, AnyAgent, Searcher, decide, probabilities
+from heist_envs.agents.agent import Agent, AnyAgent, Searcher, decide, decide_together, probabilities
 from heist_envs.agents.ismcts import ISMCTSAgent
 from heist_envs.agents.policy import PolicyAgent
 from heist_envs.agents.rule_based import RuleBasedAgent
@@ -15,7 +15,7 @@ from heist_envs.games import load as game_module
 
 __all__ = [
     "Agent", "AnyAgent", "ISMCTSAgent", "PolicyAgent", "RuleBasedAgent", "Searcher", "UniformAgent",
-    "decide", "load", "make_agent", "probabilities",
+    "decide", "decide_together", "load", "make_agent", "probabilities",
 ]  # fmt: skip
 
 PRETRAINED = pathlib.Path(__file__).parent / "pretrained"

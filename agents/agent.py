@@ -1,12 +1,13 @@
 """What an agent is, and how one is asked."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heist_envs import chance
-from heist_envs.engine import Batch
+from heist_envs.engine import HOLD, Batch
 from heist_envs.rules import current_player, determinize
 
 
@@ -132,6 +133,29 @@ def decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random
         refuse_forfeit(agent, given[i], who)
         raise ValueError(f"{who} gave action {given[i]}: {batch.legal_words(rows[i])}")
     return given.astype(np.int64)
+
+
+def decide_together(
+    agents: Sequence[AnyAgent],
+    asked: NDArray[np.int64],
+    batch: Batch,
+    rng: np.random.Generator,
+    decide: Callable[..., NDArray[np.int64]] = decide,
+) -> NDArray[np.int64]:
+    """The actions of several agents for the games of a batch, each asked once for all of its own, int64 (N,).
+
+    Args:
+        agents: in the order in which they are asked.
+        asked: the number of the agent that is to act in each game, int64 (N,); -1: nobody, and the action is HOLD.
+        batch: the games.
+        rng: the agents' only source of chance.
+        decide: how one is asked.
+    """
+    actions = np.full(len(batch), HOLD)
+    for k in np.unique(asked[asked >= 0]):
+        rows = np.flatnonzero(asked == k)
+        actions[rows] = decide(agents[k], batch, rows, rng)
+    return actions
 
 
 AGREEING = 8

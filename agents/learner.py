@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents.agent import AnyAgent, decide
+from heist_envs.agents.agent import AnyAgent, decide_together
 from heist_envs.engine import HOLD, RESTART, Batch
 
 MAX_SKIPPED = 1000
@@ -137,13 +137,9 @@ class LearnerBatch:
                 waiting &= ~(batch.terminations | batch.truncations)
             if not waiting.any():
                 return
-            rows = np.flatnonzero(waiting)
-            asked = kind[self.answering[rows, (batch.players[rows] - self.seats[rows]) % n]]
-            actions = np.full(len(self), HOLD)
-            for k in np.unique(asked):
-                games = rows[asked == k]
-                actions[games] = decide(self.agents[k], batch, games, self.rng)
-            batch.step(actions)
+            places = (batch.players - self.seats) % n
+            asked = np.where(waiting, kind[self.answering[np.arange(len(self)), places]], -1)
+            batch.step(decide_together(self.agents, asked, batch, self.rng))
             self._note_ends(waiting)
             skipped += waiting & (batch.terminations | batch.truncations)
             self._refuse_endless(skipped)

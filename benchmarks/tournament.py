@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heist_envs.agents import AnyAgent, RuleBasedAgent, decide, make_agent
+from heist_envs.agents import AnyAgent, RuleBasedAgent, decide, decide_together, make_agent
 from heist_envs.agents.agent import FORFEIT
 from heist_envs.benchmarks.throughput import commit, machine
 from heist_envs.command import AGENTS, CommandParser, launch
@@ -99,7 +99,7 @@ class _Excused:
         return np.where(self.forfeited, action_masks.argmax(axis=1), given) if given.shape == (len(action_masks),) else given
 
 
-def _answers(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
+def _decide(agent: AnyAgent, batch: Batch, rows: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
     """`decide`, with FORFEIT from an agent that may give it."""
     if not hasattr(agent, "faults"):
         return decide(agent, batch, rows, rng)
@@ -162,11 +162,7 @@ def play_seatings(game: str, agents: Sequence[AnyAgent], num_deals: int, seed: i
             break
         asked = (batch.players - rotation) % n
         acting = np.where(playing, which[asked], -1)
-        actions = np.full(len(batch), HOLD)
-        for k, agent in enumerate(distinct.values()):
-            rows = np.flatnonzero(acting == k)
-            if len(rows):
-                actions[rows] = _answers(agent, batch, rows, rng)
+        actions = decide_together(list(distinct.values()), acting, batch, rng, _decide)
         lost = np.flatnonzero(actions == FORFEIT)
         if len(lost):
             forfeits += np.bincount(asked[lost], minlength=n)

@@ -24,10 +24,9 @@ except ImportError as missing:
     raise ImportError(f"training needs {missing.name}: pip install 'heist-envs[train]'") from missing
 
 import heist_envs
-from heist_envs.agents import AnyAgent, decide, make_agent
+from heist_envs.agents import AnyAgent, decide_together, make_agent
 from heist_envs.agents.policy import PolicyAgent, card_of
 from heist_envs.command import CommandParser, launch
-from heist_envs.engine import HOLD
 from heist_envs.games import GAMES, load
 from heist_envs.training.network import RegularizedPolicy
 from heist_envs.training.selfplay import CONFIGS, Config, network_arguments, versions
@@ -90,14 +89,11 @@ def watch(
     with tqdm(total=decisions, unit=" decisions") as bar:
         while bar.n < decisions:
             asked = playing[np.arange(NUM_GAMES), batch.players]
-            actions = np.full(NUM_GAMES, HOLD)
-            for k in np.unique(asked):
-                rows = np.flatnonzero(asked == k)
-                actions[rows] = decide(everybody[k], batch, rows, rng)
-                if k == 0:
-                    seen.append(Decisions(batch.observations[rows].copy(), batch.masks[rows].copy(), actions[rows]))
-                    of_games.append(played[rows])
-                    bar.update(len(rows))
+            actions = decide_together(everybody, asked, batch, rng)
+            rows = np.flatnonzero(asked == 0)
+            seen.append(Decisions(batch.observations[rows].copy(), batch.masks[rows].copy(), actions[rows]))
+            of_games.append(played[rows])
+            bar.update(len(rows))
             batch.step(actions)
             over = np.flatnonzero(batch.terminations | batch.truncations)
             seat(over)

@@ -136,8 +136,8 @@ class Look(torch.nn.Module):
 class SharedLayers(BaseFeaturesExtractor):
     """The entries of the observation that vary, divided by their scale, and the layers that policy and value share.
 
-    At a small table most entries never change, such as those of absent seats, of cards that are not in play and of rules that
-    do not apply. With a first layer each, policy and value would do half of the work twice.
+    At a small table most entries never change, such as those of absent seats, of cards that are not in play and of rules
+    that do not apply. With a first layer each, policy and value would do half of the work twice.
 
     Beside them come the `codes`, 1 where an entry has a certain value: an entry may be the number of a card or of a seat,
     of which "twice as much" means nothing, and a layer can hardly tell 7 from 8 by its size.
@@ -181,9 +181,9 @@ class SharedLayers(BaseFeaturesExtractor):
         kept, codes = kept[~told[kept]], codes[~told[codes[:, 0]]]
         for name, array in (("scale", scale), ("kept", kept), ("codes", codes)):
             self.register_buffer(name, torch.from_numpy(array.copy()))
-        self.divisors: torch.Tensor  # of what is kept and of the codes; no part of a checkpoint, since it follows from the others
+        self.divisors: torch.Tensor  # of what is kept and of the codes
         divisors = torch.cat([self.scale[self.kept], torch.ones(len(codes))])
-        self.register_buffer("divisors", divisors, persistent=False)
+        self.register_buffer("divisors", divisors, persistent=False)  # it follows from what a checkpoint has
         self.linear = torch.nn.Linear(len(kept) + len(codes), widths[0])
         self.looks = torch.nn.ModuleList(Look(group, widths[0], part_width) for group in groups)
         self.further = torch.nn.Sequential(*create_mlp(whole, 0, list(widths[1:])))
@@ -195,12 +195,10 @@ class SharedLayers(BaseFeaturesExtractor):
             came = observations.index_select(1, self.codes[:, 0]) == self.codes[:, 1]
             seen = torch.cat([seen, came.to(seen.dtype)], dim=1)
         table = torch.relu_(_scaled(self.linear, seen, self.divisors))
-        if not self.groups:
-            return self.further(table), []
         whole, known = [table], []
-        seen_of_parts = parts.look(self.game, observations.to(torch.int8).numpy())
-        for look, seen_of in zip(self.looks, seen_of_parts, strict=True):
-            pooled, of_group = look(seen_of, table)
+        looks = parts.look(self.game, observations.to(torch.int8).numpy()) if self.groups else []
+        for look, looks_of in zip(self.looks, looks, strict=True):
+            pooled, of_group = look(looks_of, table)
             whole += pooled
             known.append(of_group)
         return self.further(torch.cat(whole, dim=1)), known
@@ -396,7 +394,8 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
         network = self.average if averaged else self._actor()
         first: SharedLayers = network[0]  # type: ignore[assignment]
         answers: Answers = network[2]  # type: ignore[assignment]
-        between = [one for layers in (first.further, network[1]) for one in layers.modules() if isinstance(one, torch.nn.Linear)]
+        layers = [*first.further.modules(), *network[1].modules()]
+        between = [layer for layer in layers if isinstance(layer, torch.nn.Linear)]
         weights = first.arrays()
         for k, layer in enumerate(between, start=1):
             weights |= _arrays(f"layer{k}", layer)

@@ -133,8 +133,8 @@ class Config:
     """Give the network each value of an entry of its own, too (`network.SharedLayers`): slower, and better where entries are
     the numbers of cards and seats."""
     part_width: int = 0
-    """Look at the parts of the table one by one, too, with so many numbers for each (`network.SharedLayers`); 0: do not. Only
-    in games that have parts (`agents.parts`)."""
+    """Look at the parts of the table one by one, too, with so many numbers for each (`network.SharedLayers`); 0: do not.
+    Only in games that have parts (`agents.parts`)."""
     exact: bool = False
     """Walk the game's tree, which must be small, and find the exact gains of a best response at every evaluation."""
     checkpoint_every: int = 500_000
