@@ -15,6 +15,7 @@ pytest.importorskip("sb3_contrib")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 
 import heist_envs  # noqa: E402 - after the skip
+from heist_envs import agents  # noqa: E402
 from heist_envs.agents import make_agent  # noqa: E402
 from heist_envs.agents.policy import PolicyAgent  # noqa: E402
 from heist_envs.games import GAMES  # noqa: E402
@@ -93,7 +94,7 @@ def test_the_sum_of_a_seats_rewards_is_its_return_exactly_once():
     total = np.zeros((8, env.games.batch.num_players))
     ends = 0
     for _ in range(400):
-        masks = env.env_method("action_masks")
+        (masks,) = env.env_method("action_masks")
         before = env.games.batch.players.copy()
         observation, rewards, dones, _ = env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
         assert (env.games.acted == before).all()
@@ -113,7 +114,7 @@ def test_in_a_share_of_the_games_one_seat_learns_and_opponents_answer_for_the_ot
     rng = np.random.default_rng(0)
     asked = [set() for _ in range(32)]
     for _ in range(300):
-        masks = env.env_method("action_masks")
+        (masks,) = env.env_method("action_masks")
         for game, seat in enumerate(env.games.batch.players):
             asked[game].add(int(seat))
         env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
@@ -131,7 +132,7 @@ def test_the_learner_is_told_of_an_end_that_comes_while_opponents_play():
     rng = np.random.default_rng(1)
     ends = 0
     for _ in range(300):
-        masks = env.env_method("action_masks")
+        (masks,) = env.env_method("action_masks")
         env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
         ends += env.games.ended.sum()
         assert not env.games.rewards[~env.games.ended].any()
@@ -513,7 +514,7 @@ def test_entries_that_never_vary_are_left_out_of_the_network_and_not_of_the_poli
     assert (np.flatnonzero(layer.any(axis=0)) == kept).all()
     rng = np.random.default_rng(1)
     for _ in range(100):  # in other games than those that were looked at
-        masks = run.env.env_method("action_masks")
+        (masks,) = run.env.env_method("action_masks")
         seen, *_ = run.env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
         assert not np.delete(seen != observations[0], kept, axis=1).any()
 
@@ -691,6 +692,14 @@ def test_a_wrong_command_line_is_refused_in_words(words, message, tmp_path, caps
         main([*words, "--folder", str(tmp_path / "run")])
     assert message in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_card_of_a_policy_that_comes_with_the_package_is_the_config_that_made_it(game):
+    card = agents.PRETRAINED / f"{game}.json"
+    config = Config.read(card, decisions=1)
+    assert (config.game, config.decisions) == (game, 1)
+    assert config.epochs == json.loads(card.read_text())["config"]["epochs"]
 
 
 @pytest.mark.parametrize("game", GAMES)

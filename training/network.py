@@ -190,13 +190,14 @@ class SharedLayers(BaseFeaturesExtractor):
 
     def forward(self, observations: torch.Tensor) -> Features:
         """Float (N, features_dim), and the parts that are there, group by group."""
-        seen = observations.index_select(1, self.kept)
+        array = observations.numpy()  # NumPy takes columns three times as fast as torch
+        seen = torch.from_numpy(array[:, self.kept.numpy()])
         if len(self.codes):
-            came = observations.index_select(1, self.codes[:, 0]) == self.codes[:, 1]
+            came = torch.from_numpy(array[:, self.codes[:, 0].numpy()]) == self.codes[:, 1]
             seen = torch.cat([seen, came.to(seen.dtype)], dim=1)
         table = torch.relu_(_scaled(self.linear, seen, self.divisors))
         whole, known = [table], []
-        looks = parts.look(self.game, observations.to(torch.int8).numpy()) if self.groups else []
+        looks = parts.look(self.game, array.astype(np.int8, copy=False)) if self.groups else []
         for look, looks_of in zip(self.looks, looks, strict=True):
             pooled, of_group = look(looks_of, table)
             whole += pooled
@@ -358,13 +359,14 @@ class RegularizedPolicy(MaskableActorCriticPolicy):
 
         Drawn as `PolicyAgent.act` does, without the checks of a torch distribution, which take a tenth of a run.
         """
-        values, logits = self._values_and_logits(obs, torch.as_tensor(action_masks, dtype=torch.bool))
+        values, logits = self._values_and_logits(obs, torch.as_tensor(action_masks, dtype=torch.bool).view(len(obs), -1))
+        shares = torch.softmax(logits, dim=1)
         if deterministic:
-            actions = logits.argmax(dim=1)
+            actions = shares.argmax(dim=1)
         else:
-            cumulative = torch.softmax(logits, dim=1).cumsum(dim=1)
+            cumulative = shares.cumsum(dim=1)
             actions = (cumulative <= torch.rand(len(logits), 1) * cumulative[:, -1:]).sum(dim=1)
-        return actions, values, torch.log_softmax(logits, dim=1).gather(1, actions[:, None])[:, 0]
+        return actions, values, shares.gather(1, actions[:, None])[:, 0].log()
 
     def evaluate_actions(
         self, obs: Any, actions: torch.Tensor, action_masks: Any = None

@@ -68,6 +68,10 @@ class SelfPlayVecEnv(HeistVecEnv):
         self._no_rewards = np.zeros(n, np.float32)
         self._no_infos: list[dict[str, Any]] = [{}] * n
 
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
+        """The masks of all games as one, bool (1, N, A): MaskablePPO stacks what it gets, which takes long row by row."""
+        return super().env_method(method_name, *args, indices=indices, **kwargs)[None]
+
     def step_wait(self) -> Any:
         """One decision in every game."""
         self.games.step(self.games.batch.check_actions(self._actions))

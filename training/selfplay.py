@@ -179,13 +179,15 @@ class Config:
 
     @classmethod
     def read(cls, path: str | pathlib.Path, **changes: Any) -> "Config":
-        """A config from a JSON file, as a run's `config.json` is one; `changes` come before what is there.
+        """A config from a JSON file, a run's `config.json` or the card of its policy; `changes` come before what is there.
 
         Raises:
             ValueError: it is not such a file, or has a value that is not allowed.
         """
         try:
             given = json.loads(pathlib.Path(path).read_text())
+            if isinstance(given, dict):
+                given = given.get("config", given)
             if not isinstance(given, dict):
                 raise ValueError("it is not a JSON object")
             unknown = given.keys() - {one.name for one in fields(cls)}
@@ -592,7 +594,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "heist_envs.training.selfplay", __doc__, usage="%(prog)s [--game GAME] [options, the config's where not given]"
     )
     parser.add_argument("--game", choices=GAMES, help="default that of --config, else holdup")
-    parser.add_argument("--config", help="a JSON file; default the game's own, if there is one")
+    parser.add_argument("--config", help="a JSON file, such as the card of a policy; default the game's own")
     parser.add_argument("--folder", default=None, help="where the run is kept; default runs/<game>-<time>")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --folder")
     parser.add_argument("--players", type=int, default=None, dest="num_players")
