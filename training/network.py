@@ -97,7 +97,7 @@ class Pool(torch.autograd.Function):
         return torch.from_numpy(largest), torch.from_numpy(total)
 
     @staticmethod
-    def backward(ctx: Any, d_largest: torch.Tensor, d_total: torch.Tensor) -> tuple[torch.Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, d_largest: torch.Tensor, d_total: torch.Tensor) -> tuple[torch.Tensor, None]:
         """Of the parts; there is none of where they begin."""
         d_part = np.empty((ctx.size, d_largest.shape[1]), np.float32)
         unpool(d_largest.contiguous().numpy(), d_total.contiguous().numpy(), ctx.which, ctx.starts, d_part)
@@ -129,7 +129,7 @@ class Look(torch.nn.Module):
         seen = torch.from_numpy(looks.reshape(-1, looks.shape[2])[there])
         part = torch.relu_(_scaled(self.own, seen, self.scale) + self.table(table).index_select(0, rows))
         part = torch.relu_(self.second(part))
-        largest, total = Pool.apply(part, starts)
+        largest, total = Pool.apply(part, starts)  # type: ignore[no-untyped-call]
         return [largest, total / FEW], Known(part, rows, torch.from_numpy(there % self.group.size))
 
 
