@@ -145,13 +145,16 @@ def decide_together(
     """The actions of several agents for the games of a batch, each asked once for all of its own, int64 (N,).
 
     Args:
-        agents: in the order in which they are asked.
+        agents: in the order in which they are asked; one that stands here twice is asked once, in its first place.
         asked: the number of the agent that is to act in each game, int64 (N,); -1: nobody, and the action is HOLD.
         batch: the games.
         rng: the agents' only source of chance.
         decide: how one is asked.
     """
     actions = np.full(len(batch), HOLD)
+    names = [id(agent) for agent in agents]
+    first = np.array([names.index(name) for name in names])
+    asked = np.where(asked >= 0, first[asked], -1)
     for k in np.unique(asked[asked >= 0]):
         rows = np.flatnonzero(asked == k)
         actions[rows] = decide(agents[k], batch, rows, rng)

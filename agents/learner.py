@@ -129,8 +129,6 @@ class LearnerBatch:
         batch = self.batch
         n = batch.num_players
         skipped = np.zeros(len(self), np.int64)
-        kinds = {id(agent): k for k, agent in enumerate(self.agents)}
-        kind = np.array([kinds[id(agent)] for agent in self.agents], np.int64)  # who stands here twice is asked once
         while True:
             waiting = (self.seats != EVERY_SEAT) & (batch.players != self.seats)
             if not batch.autoreset:
@@ -138,7 +136,7 @@ class LearnerBatch:
             if not waiting.any():
                 return
             places = (batch.players - self.seats) % n
-            asked = np.where(waiting, kind[self.answering[np.arange(len(self)), places]], -1)
+            asked = np.where(waiting, self.answering[np.arange(len(self)), places], -1)
             batch.step(decide_together(self.agents, asked, batch, self.rng))
             self._note_ends(waiting)
             skipped += waiting & (batch.terminations | batch.truncations)

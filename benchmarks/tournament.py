@@ -152,8 +152,6 @@ def play_seatings(game: str, agents: Sequence[AnyAgent], num_deals: int, seed: i
     batch = Batch(module, states, autoreset=False)
     batch.reset([seed + deal for deal in range(num_deals) for _ in range(n)])
     rotation = np.tile(np.arange(n), num_deals)  # agent j sits in seat (j + rotation) % n
-    distinct = {id(agent): agent for agent in agents}
-    which = np.array([list(distinct).index(id(agent)) for agent in agents])
     forfeits = np.zeros(n, np.int64)
     rng = np.random.default_rng(seed)
     while True:
@@ -161,8 +159,7 @@ def play_seatings(game: str, agents: Sequence[AnyAgent], num_deals: int, seed: i
         if not playing.any():
             break
         asked = (batch.players - rotation) % n
-        acting = np.where(playing, which[asked], -1)
-        actions = decide_together(list(distinct.values()), acting, batch, rng, _decide)
+        actions = decide_together(agents, np.where(playing, asked, -1), batch, rng, _decide)
         lost = np.flatnonzero(actions == FORFEIT)
         if len(lost):
             forfeits += np.bincount(asked[lost], minlength=n)

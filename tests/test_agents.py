@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import heist_envs
-from heist_envs.agents import Agent, UniformAgent, make_agent, probabilities
+from heist_envs.agents import Agent, UniformAgent, decide_together, make_agent, probabilities
 from heist_envs.agents.rule_based import RuleBasedAgent
 from heist_envs.benchmarks.tournament import every_table, one_against_many
+from heist_envs.engine import HOLD
 from heist_envs.games import GAMES, holdup, load
 from tests.test_contract import players_of
 from tests.test_policy import small_policy
@@ -109,6 +110,23 @@ def test_observations_of_another_kind_are_refused(game):
     for wrong in (np.zeros((2, load(game).OBSERVATION.size)), np.zeros((2, 7), np.int8)):
         with pytest.raises(ValueError, match="they must be int8"):
             agent.act(wrong, masks, np.random.default_rng(0))
+
+
+def test_agents_that_decide_together_are_asked_once_each_and_nobody_where_nobody_is_asked():
+    calls = []
+
+    class Recorded(UniformAgent):
+        def act(self, observations, action_masks, rng):
+            calls.append((self, len(observations)))
+            return super().act(observations, action_masks, rng)
+
+    one, two = Recorded(), Recorded()
+    vec = heist_envs.make_vec("holdup", num_envs=5)
+    vec.reset(seed=0)
+    actions = decide_together([one, two, one], np.array([2, 1, -1, 0, 2]), vec.batch, np.random.default_rng(0))
+    assert calls == [(one, 3), (two, 1)]
+    assert actions[2] == HOLD
+    assert vec.batch.masks[[0, 1, 3, 4], actions[[0, 1, 3, 4]]].all()
 
 
 def test_how_likely_an_agent_does_what_is_exact_where_it_says_so_or_leaves_nothing_to_chance():
